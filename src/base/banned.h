@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions that are too easy to use wrongly; forced into every file by the build. */
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok atoi atol atoll
+#pragma GCC poison strtol strtoll strtoul strtoull system popen gets

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whole files: read with a cap, written so that a reader sees the old or the new one, never a mix.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "src/base/str.h"
+
+/* Read a whole file of at most max_bytes.  *ret_text is owned and terminated. */
+int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_n,
+              struct err *e) MUST_CHECK;
+
+/*
+ * Replace a file: written beside it under another name, synced, renamed over it, the directory
+ * synced.  On failure the old file is untouched and the other one gone.
+ */
+int file_write(const char *path, struct str content, mode_t mode, struct err *e) MUST_CHECK;
+
+/* As file_write, but leaves a file with the same content and mode alone; *ret_changed tells. */
+int file_update(const char *path, struct str content, mode_t mode, bool *ret_changed,
+                struct err *e) MUST_CHECK;
+
+bool file_exists(const char *path);
+
+/* Make a directory and its parents; an existing one is fine, its mode is left alone. */
+int file_make_dirs(const char *path, mode_t mode, struct err *e) MUST_CHECK;
+
+/* Remove a file or a whole tree, never crossing into another file system nor following links. */
+int file_remove_tree(const char *path, struct err *e) MUST_CHECK;
+
+/* Write all of it to a descriptor, however many calls that takes. */
+int file_write_all(int fd, struct str content) MUST_CHECK;

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Schemas: what a JSON value may look like, and how patches merge it. */
+#pragma once
+
+#include "src/json/jsn.h"
+
+enum schema_type {
+    SCHEMA_ANY,
+    SCHEMA_OBJECT,
+    SCHEMA_ARRAY,
+    SCHEMA_STRING,
+    SCHEMA_INTEGER,
+    SCHEMA_NUMBER,
+    SCHEMA_BOOLEAN,
+    SCHEMA_INT_OR_STRING,
+};
+
+/* How server-side apply owns a list or a map (x-kubernetes-list-type, x-kubernetes-map-type). */
+enum schema_merge {
+    SCHEMA_MERGE_DEFAULT, /* objects: granular; lists: atomic */
+    SCHEMA_MERGE_ATOMIC,
+    SCHEMA_MERGE_SET, /* list of scalars */
+    SCHEMA_MERGE_MAP, /* list of objects, by list_keys */
+    SCHEMA_MERGE_GRANULAR,
+};
+
+/* Strategic merge patch: what the field's tags say in Kubernetes' own types. */
+enum schema_patch {
+    SCHEMA_PATCH_MERGE = 1 << 0,   /* list: merge instead of replace */
+    SCHEMA_PATCH_REPLACE = 1 << 1, /* object: replace instead of merge */
+    SCHEMA_PATCH_RETAIN_KEYS = 1 << 2,
+};
+
+struct schema_property {
+    struct str name;
+    const struct schema *schema;
+    uint32_t proto; /* protobuf field number of built-in types, else 0 */
+    bool required;
+};
+
+/* A rule in CEL; kept for publication, evaluated by nobody here. */
+struct schema_rule {
+    const char *rule;
+    const char *message;
+};
+
+/*
+ * One node.  Nodes form a graph (types may be recursive) that lives in one arena and is never
+ * changed once built.  Every pointer may be NULL, every list empty.
+ */
+struct schema {
+    enum schema_type type;
+    const char *name;       /* definition name ("io.k8s.api.core.v1.Container"), NULL: anonymous */
+    const char *short_name; /* Go type name ("Container") for messages */
+    const char *description;
+    const char *format; /* "int32", "int64", "date-time", "byte", "quantity", ... */
+
+    struct schema_property *properties; /* of objects, in declaration order */
+    size_t n_properties;
+    const struct schema *additional; /* schema of map values; NULL: no additional properties */
+    bool preserve_unknown;           /* x-kubernetes-preserve-unknown-fields */
+    bool embedded_resource;          /* x-kubernetes-embedded-resource */
+    const struct schema *items;      /* of arrays */
+
+    bool nullable;
+    const struct jsn *default_value;
+    const struct jsn *enum_values; /* array */
+
+    bool has_minimum, has_maximum, exclusive_minimum, exclusive_maximum, has_multiple_of;
+    double minimum, maximum, multiple_of;
+    int64_t min_length, max_length; /* -1: none; likewise below */
+    int64_t min_items, max_items;
+    int64_t min_properties, max_properties;
+    bool unique_items;
+    const char *pattern;
+
+    const struct schema **all_of, **any_of, **one_of; /* value validations, NULL-terminated */
+    const struct schema *not_schema;
+
+    enum schema_merge merge;
+    const char **list_keys; /* of SCHEMA_MERGE_MAP, NULL-terminated */
+    unsigned int patch;     /* enum schema_patch bits */
+    const char *patch_key;  /* merge key of strategic merge patch */
+
+    struct schema_rule *rules; /* x-kubernetes-validations */
+    size_t n_rules;
+    const struct jsn *source; /* the openAPIV3Schema it was read from, if any */
+};
+
+/* The property of that name, or NULL. */
+const struct schema_property *schema_property(const struct schema *s, struct str name);
+
+/* The schema of member `name` of an object: its property, else the map's value schema, else NULL.
+ */
+const struct schema *schema_member(const struct schema *s, struct str name);

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * JSON values: making, reading and changing trees.
+ *
+ * An object is an array of members in insertion order; up to INDEX_FROM members a lookup compares
+ * them one by one, beyond that an index of hashes is kept, so that an object with very many keys
+ * (from outside) stays linear to build.  Removing a member drops the index; the next lookup makes
+ * it anew.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "src/base/hash.h"
+#include "src/json/jsn.h"
+
+#define INDEX_FROM 24
+
+/* Open addressing; a slot holds member position + 1, 0 is free. */
+struct jsn_index {
+    uint32_t *slots;
+    size_t cap; /* power of two, at least twice the members */
+    struct arena *arena;
+};
+
+static struct jsn *make(struct arena *a, enum jsn_type type)
+{
+    struct jsn *v = arena_calloc(a, 1, sizeof(*v));
+
+    v->type = type;
+    return v;
+}
+
+struct jsn *jsn_null(struct arena *a) { return make(a, JSN_NULL); }
+
+struct jsn *jsn_bool(struct arena *a, bool b)
+{
+    struct jsn *v = make(a, JSN_BOOL);
+
+    v->b = b;
+    return v;
+}
+
+struct jsn *jsn_int(struct arena *a, int64_t i)
+{
+    struct jsn *v = make(a, JSN_INT);
+
+    v->i = i;
+    return v;
+}
+
+struct jsn *jsn_real(struct arena *a, double d)
+{
+    struct jsn *v = make(a, JSN_REAL);
+
+    assert(isfinite(d));
+    v->d = d;
+    return v;
+}
+
+struct jsn *jsn_str(struct arena *a, struct str s)
+{
+    struct jsn *v = make(a, JSN_STRING);
+
+    v->s = (struct str){arena_str(a, s), s.n};
+    return v;
+}
+
+struct jsn *jsn_string(struct arena *a, const char *s) { return jsn_str(a, str_of(s)); }
+
+struct jsn *jsn_stringf(struct arena *a, const char *fmt, ...)
+{
+    AUTO(buf_done) struct buf b = {0};
+    va_list ap;
+
+    va_start(ap, fmt);
+    buf_vprintf(&b, fmt, ap);
+    va_end(ap);
+    return jsn_str(a, buf_view(&b));
+}
+
+struct jsn *jsn_array(struct arena *a) { return make(a, JSN_ARRAY); }
+
+struct jsn *jsn_object(struct arena *a) { return make(a, JSN_OBJECT); }
+
+struct jsn *jsn_clone(struct arena *a, const struct jsn *v)
+{
+    struct jsn *copy = make(a, v->type);
+
+    switch (v->type) {
+    case JSN_STRING:
+        copy->s = (struct str){arena_str(a, v->s), v->s.n};
+        break;
+    case JSN_ARRAY:
+        JSN_FOR_ITEMS (item, v)
+            jsn_append(a, copy, jsn_clone(a, item));
+        break;
+    case JSN_OBJECT:
+        JSN_FOR_MEMBERS (m, v)
+            jsn_set_member(a, copy, m->key, jsn_clone(a, m->value));
+        break;
+    case JSN_NULL:
+    case JSN_BOOL:
+    case JSN_INT:
+    case JSN_REAL:
+        *copy = *v;
+        break;
+    }
+    return copy;
+}
+
+const char *jsn_type_name(enum jsn_type type)
+{
+    static const char *const names[] = {"null",   "boolean", "integer", "number",
+                                        "string", "array",   "object"};
+
+    return names[type];
+}
+
+static bool number_equal(const struct jsn *a, const struct jsn *b)
+{
+    if (a->type == JSN_INT && b->type == JSN_INT)
+        return a->i == b->i;
+    return (a->type == JSN_INT ? (double)a->i : a->d) == (b->type == JSN_INT ? (double)b->i : b->d);
+}
+
+static bool array_equal(const struct jsn *a, const struct jsn *b)
+{
+    if (a->a.n != b->a.n)
+        return false;
+    for (size_t i = 0; i < a->a.n; i++)
+        if (!jsn_equal(a->a.items[i], b->a.items[i]))
+            return false;
+    return true;
+}
+
+static bool object_equal(const struct jsn *a, const struct jsn *b)
+{
+    if (a->o.n != b->o.n)
+        return false;
+    JSN_FOR_MEMBERS (m, a) {
+        const struct jsn *other = jsn_member(b, m->key);
+
+        if (!other || !jsn_equal(m->value, other))
+            return false;
+    }
+    return true;
+}
+
+static bool is_number(const struct jsn *v) { return v->type == JSN_INT || v->type == JSN_REAL; }
+
+bool jsn_equal(const struct jsn *a, const struct jsn *b)
+{
+    if (!a || !b || a == b)
+        return a == b;
+    if (is_number(a) && is_number(b))
+        return number_equal(a, b);
+    if (a->type != b->type)
+        return false;
+    switch (a->type) {
+    case JSN_BOOL:
+        return a->b == b->b;
+    case JSN_STRING:
+        return str_eq(a->s, b->s);
+    case JSN_ARRAY:
+        return array_equal(a, b);
+    case JSN_OBJECT:
+        return object_equal(a, b);
+    case JSN_NULL:
+    case JSN_INT:
+    case JSN_REAL:
+        break;
+    }
+    return true;
+}
+
+static void index_add(struct jsn_index *x, struct str key, size_t position)
+{
+    size_t i = hash_str(key) & (x->cap - 1);
+
+    while (x->slots[i])
+        i = (i + 1) & (x->cap - 1);
+    x->slots[i] = (uint32_t)position + 1;
+}
+
+/* (Re)build the index of an object that has grown past INDEX_FROM. */
+static void index_build(struct arena *a, struct jsn *v)
+{
+    struct jsn_index *x = arena_calloc(a, 1, sizeof(*x));
+
+    x->cap = 64;
+    while (x->cap < v->o.n * 4)
+        x->cap *= 2;
+    x->slots = arena_calloc(a, x->cap, sizeof(*x->slots));
+    x->arena = a;
+    for (size_t i = 0; i < v->o.n; i++)
+        index_add(x, v->o.members[i].key, i);
+    v->o.index = x;
+}
+
+static struct jsn_member *find_indexed(const struct jsn *v, struct str key)
+{
+    const struct jsn_index *x = v->o.index;
+
+    for (size_t i = hash_str(key) & (x->cap - 1); x->slots[i]; i = (i + 1) & (x->cap - 1))
+        if (str_eq(v->o.members[x->slots[i] - 1].key, key))
+            return &v->o.members[x->slots[i] - 1];
+    return NULL;
+}
+
+static struct jsn_member *find(const struct jsn *v, struct str key)
+{
+    if (!jsn_is(v, JSN_OBJECT))
+        return NULL;
+    if (v->o.index)
+        return find_indexed(v, key);
+    for (size_t i = 0; i < v->o.n; i++)
+        if (str_eq(v->o.members[i].key, key))
+            return &v->o.members[i];
+    return NULL;
+}
+
+struct jsn *jsn_member(const struct jsn *object, struct str key)
+{
+    struct jsn_member *m = find(object, key);
+
+    return m ? m->value : NULL;
+}
+
+struct jsn *jsn_key(const struct jsn *object, const char *key)
+{
+    return jsn_member(object, str_of(key));
+}
+
+struct jsn *jsn_get(const struct jsn *v, const char *path)
+{
+    struct str rest = str_of(path);
+    struct jsn_member *m = NULL;
+    struct str key;
+
+    while (str_split(&rest, '.', &key)) {
+        m = find(v, key);
+        if (!m)
+            return NULL;
+        v = m->value;
+    }
+    return m ? m->value : NULL;
+}
+
+const char *jsn_text(const struct jsn *v) { return jsn_is(v, JSN_STRING) ? v->s.p : NULL; }
+
+const char *jsn_get_str(const struct jsn *v, const char *path)
+{
+    return jsn_text(jsn_get(v, path));
+}
+
+int64_t jsn_get_int(const struct jsn *v, const char *path, int64_t otherwise)
+{
+    const struct jsn *at = jsn_get(v, path);
+
+    return jsn_is(at, JSN_INT) ? at->i : otherwise;
+}
+
+bool jsn_get_bool(const struct jsn *v, const char *path, bool otherwise)
+{
+    const struct jsn *at = jsn_get(v, path);
+
+    return jsn_is(at, JSN_BOOL) ? at->b : otherwise;
+}
+
+size_t jsn_len(const struct jsn *v)
+{
+    if (jsn_is(v, JSN_ARRAY))
+        return v->a.n;
+    return jsn_is(v, JSN_OBJECT) ? v->o.n : 0;
+}
+
+struct jsn *jsn_item(const struct jsn *array, size_t i)
+{
+    return jsn_is(array, JSN_ARRAY) && i < array->a.n ? array->a.items[i] : NULL;
+}
+
+void jsn_set_member(struct arena *a, struct jsn *object, struct str key, struct jsn *value)
+{
+    struct jsn_member *m = find(object, key);
+
+    assert(object->type == JSN_OBJECT && value);
+    if (m) {
+        m->value = value;
+        return;
+    }
+    arena_reserve(a, &object->o.members, &object->o.cap, object->o.n + 1,
+                  sizeof(*object->o.members));
+    object->o.members[object->o.n++] = (struct jsn_member){{arena_str(a, key), key.n}, value};
+    if (object->o.index && object->o.n * 2 <= object->o.index->cap)
+        index_add(object->o.index, key, object->o.n - 1);
+    else if (object->o.n > INDEX_FROM)
+        index_build(a, object);
+}
+
+void jsn_set(struct arena *a, struct jsn *object, const char *key, struct jsn *value)
+{
+    jsn_set_member(a, object, str_of(key), value);
+}
+
+void jsn_set_str(struct arena *a, struct jsn *object, const char *key, const char *text)
+{
+    jsn_set(a, object, key, jsn_string(a, text));
+}
+
+void jsn_set_int(struct arena *a, struct jsn *object, const char *key, int64_t i)
+{
+    jsn_set(a, object, key, jsn_int(a, i));
+}
+
+void jsn_set_bool(struct arena *a, struct jsn *object, const char *key, bool b)
+{
+    jsn_set(a, object, key, jsn_bool(a, b));
+}
+
+static struct jsn *ensure_object(struct arena *a, struct jsn *object, struct str key)
+{
+    struct jsn *at = jsn_member(object, key);
+
+    if (!jsn_is(at, JSN_OBJECT)) {
+        at = jsn_object(a);
+        jsn_set_member(a, object, key, at);
+    }
+    return at;
+}
+
+struct jsn *jsn_ensure_object(struct arena *a, struct jsn *object, const char *key)
+{
+    return ensure_object(a, object, str_of(key));
+}
+
+void jsn_set_path(struct arena *a, struct jsn *object, const char *path, struct jsn *value)
+{
+    struct str rest = str_of(path);
+    struct str key;
+
+    while (str_split(&rest, '.', &key)) {
+        if (!rest.p)
+            jsn_set_member(a, object, key, value);
+        else
+            object = ensure_object(a, object, key);
+    }
+}
+
+bool jsn_del_member(struct jsn *object, struct str key)
+{
+    struct jsn_member *m = find(object, key);
+    struct arena *a;
+    size_t at;
+
+    if (!m)
+        return false;
+    at = (size_t)(m - object->o.members);
+    object->o.n--;
+    memmove(m, m + 1, (object->o.n - at) * sizeof(*m));
+    a = object->o.index ? object->o.index->arena : NULL;
+    object->o.index = NULL;
+    if (a && object->o.n > INDEX_FROM)
+        index_build(a, object);
+    return true;
+}
+
+bool jsn_del(struct jsn *object, const char *key) { return jsn_del_member(object, str_of(key)); }
+
+bool jsn_del_path(struct jsn *object, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    AUTO(free) char *parent = NULL;
+
+    if (!dot)
+        return jsn_del(object, path);
+    parent = str_dup((struct str){path, (size_t)(dot - path)});
+    return jsn_del(jsn_get(object, parent), dot + 1);
+}
+
+void jsn_insert(struct arena *a, struct jsn *array, size_t at, struct jsn *item)
+{
+    assert(array->type == JSN_ARRAY && at <= array->a.n && item);
+    arena_reserve(a, &array->a.items, &array->a.cap, array->a.n + 1, sizeof(struct jsn *));
+    memmove(array->a.items + at + 1, array->a.items + at, (array->a.n - at) * sizeof(struct jsn *));
+    array->a.items[at] = item;
+    array->a.n++;
+}
+
+void jsn_append(struct arena *a, struct jsn *array, struct jsn *item)
+{
+    jsn_insert(a, array, array->a.n, item);
+}
+
+void jsn_remove_at(struct jsn *array, size_t at)
+{
+    assert(array->type == JSN_ARRAY && at < array->a.n);
+    array->a.n--;
+    memmove(array->a.items + at, array->a.items + at + 1, (array->a.n - at) * sizeof(struct jsn *));
+}
