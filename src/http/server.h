@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* HTTP/1.1 server on the loop: TLS or plain, TCP or Unix socket, streams and upgrades. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "src/base/buf.h"
+#include "src/loop/loop.h"
+
+struct http_server;
+struct http_exchange; /* one request and its answer */
+
+/* All strings are borrowed and live as long as the exchange. */
+struct http_request {
+    const char *method; /* "GET"; a token, as sent */
+    const char *path;   /* raw, still percent-encoded, without the query; begins with '/' */
+    const char *query;  /* raw, without '?'; "" if there is none */
+    struct str body;    /* whole; empty for none */
+    bool body_present;
+    const char *peer;            /* address, for logs */
+    const char *tls_cn;          /* common name of a verified client certificate, or NULL */
+    const char *const *tls_orgs; /* its organisations, NULL-terminated; NULL without one */
+};
+
+/* The first header of that name (any case), or NULL; and the i-th of several. */
+const char *http_request_header(const struct http_exchange *x, const char *name);
+const char *http_request_header_at(const struct http_exchange *x, const char *name, size_t i);
+const struct http_request *http_exchange_request(const struct http_exchange *x);
+
+/*
+ * Called when a request has arrived whole.  The handler, now or later in any turn, answers exactly
+ * once: http_reply, or http_stream_begin ... http_stream_end, or http_upgrade.  If the client goes
+ * away first, the on_close callback (http_exchange_on_close) runs and the exchange is gone: nothing
+ * may be called on it any more.
+ */
+typedef void (*http_handler_fn)(void *arg, struct http_exchange *x);
+
+/* Answer for what the server itself refuses (malformed, too large, timed out): fills body and
+ * content type for the status code.  NULL: plain text. */
+typedef void (*http_refusal_fn)(void *arg, int status, const char *why, struct buf *body,
+                                const char **ret_content_type);
+
+struct http_limits {
+    size_t max_body_bytes;           /* 3 MiB; 413 beyond */
+    size_t max_header_bytes;         /* 64 KiB; 431 beyond */
+    unsigned int max_connections;    /* 8192; beyond: closed at once */
+    int header_timeout_ms;           /* 30 s to send a request's head, once begun */
+    int body_timeout_ms;             /* 60 s without progress */
+    int idle_timeout_ms;             /* 180 s between requests */
+    size_t max_stream_backlog_bytes; /* a stream whose client does not read: ended beyond this */
+};
+
+struct http_server_options {
+    http_handler_fn handler;
+    http_refusal_fn refusal;
+    void *arg;
+    struct http_limits limits; /* zeros stand for the defaults above */
+    struct http_tls *tls;      /* borrowed; NULL: plain */
+};
+
+/* TLS identity and trust of a server.  client_ca_pem may be NULL: no client certificates.  Client
+ * certificates are optional: who has none arrives with tls_cn == NULL; a bad one fails the
+ * handshake. */
+struct http_tls;
+int http_tls_new(const char *cert_pem, const char *key_pem, const char *client_ca_pem,
+                 struct http_tls **ret_tls, struct err *e) MUST_CHECK;
+struct http_tls *http_tls_free(struct http_tls *t);
+DEFINE_AUTO(struct http_tls, http_tls_free);
+
+int http_server_new(struct loop *l, const struct http_server_options *o,
+                    struct http_server **ret_server, struct err *e) MUST_CHECK;
+struct http_server *http_server_free(struct http_server *s); /* closes everything */
+DEFINE_AUTO(struct http_server, http_server_free);
+
+/* "127.0.0.1:6443", "[::1]:0", "unix:/path".  May be called several times. */
+int http_server_listen(struct http_server *s, const char *address, struct err *e) MUST_CHECK;
+/* The port of the first TCP listener (useful after :0). */
+int http_server_port(const struct http_server *s);
+
+/* Answer.  `headers` is extra header lines, each "Name: value\r\n", or NULL.  The body is copied.
+ * HEAD answers get the headers of the body and no body. */
+void http_reply(struct http_exchange *x, int status, const char *content_type, const char *headers,
+                struct str body);
+
+/*
+ * Hold back: between http_cork and http_uncork answers given on this server are kept and none of
+ * their bytes is sent.  The apiserver corks at the start of a write and uncorks in its end-of-turn
+ * hook, when the transaction is on disk: an acknowledged write is a durable one.
+ */
+void http_cork(struct http_exchange *x);
+void http_uncork(struct http_exchange *x);
+
+/* Chunked answer of unknown length.  write copies; backlog tells how many bytes the client has not
+ * taken yet. */
+void http_stream_begin(struct http_exchange *x, int status, const char *content_type,
+                       const char *headers);
+void http_stream_write(struct http_exchange *x, struct str data);
+size_t http_stream_backlog(const struct http_exchange *x);
+void http_stream_end(struct http_exchange *x);
+
+/* fn runs when the client has gone away before the answer ended, or when the server closes. */
+void http_exchange_on_close(struct http_exchange *x, loop_defer_fn fn, void *arg);
+
+/*
+ * Upgrade: sends 101 with these header lines; from then on the connection is a byte stream.
+ * on_data gets what the peer sends (returns nothing; consumes all), on_close its end.
+ * http_raw_write copies; http_raw_backlog as above; http_raw_close flushes, then closes;
+ * http_raw_pause stops reading while on.
+ */
+typedef void (*http_raw_data_fn)(void *arg, struct str data);
+struct http_raw;
+struct http_raw *http_upgrade(struct http_exchange *x, const char *headers,
+                              http_raw_data_fn on_data, loop_defer_fn on_close, void *arg);
+void http_raw_write(struct http_raw *r, struct str data);
+size_t http_raw_backlog(const struct http_raw *r);
+void http_raw_on_drain(struct http_raw *r, loop_defer_fn fn, void *arg);
+void http_raw_pause(struct http_raw *r, bool on);
+void http_raw_close(struct http_raw *r);
