@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One API request on its way through the server. */
+#pragma once
+
+#include "src/base/arena.h"
+#include "src/cluster/apiserver/types/resource.h"
+#include "src/http/server.h"
+#include "src/json/jsn.h"
+
+struct apiserver;
+struct url_query;
+
+/* Who asks. */
+struct api_user {
+    const char *name;
+    const char *const *groups; /* NULL-terminated; may be NULL */
+};
+
+enum api_verb {
+    VERB_GET,
+    VERB_LIST,
+    VERB_WATCH,
+    VERB_CREATE,
+    VERB_UPDATE,
+    VERB_PATCH,
+    VERB_DELETE,
+    VERB_DELETE_COLLECTION,
+};
+
+enum field_validation { FIELDS_IGNORE, FIELDS_WARN, FIELDS_STRICT };
+
+/*
+ * Everything a handler makes for one request lives in its arena and vanishes with it.  A function
+ * that fails returns a negative number and has put a Status object into `failure` (see status.h);
+ * whoever called it just returns that number, up to the dispatcher, which answers.
+ */
+struct api_call {
+    struct apiserver *server;
+    struct http_exchange *exchange; /* NULL once the client has gone away, and for inner calls */
+    struct arena arena;
+    const struct url_query *query;
+    struct api_user user;
+    const char *user_agent;
+
+    enum api_verb verb;
+    const struct resource *res;    /* as asked for */
+    const struct resource *stored; /* where its objects are kept: res->stored or res */
+    const struct subresource *sub; /* NULL: the object itself */
+    const char *ns;                /* "" for cluster-wide kinds and for lists over all namespaces */
+    const char *name;              /* NULL for collections */
+
+    bool dry_run;
+    enum field_validation fields;
+    const char *manager; /* field manager; never NULL for writes */
+    bool force;          /* of apply */
+
+    const char **warnings;
+    size_t n_warnings;
+    size_t cap_warnings;
+
+    struct jsn *failure;   /* Status, set by whoever failed */
+    int64_t retry_after_s; /* for the Retry-After header; 0: none */
+};
+
+/* A Warning header for the answer; copied. */
+void call_warn(struct api_call *c, const char *fmt, ...) PRINTF(2, 3);
+
+/* "2026-01-09T10:00:00Z", the time of the request. */
+const char *call_now(struct api_call *c);
+
+/* What the store calls this resource: "pods", "nodesets.slinky.slurm.net"; in the arena. */
+const char *call_store_name(struct api_call *c);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The store: every object of the API with its recent past, in SQLite. */
+#pragma once
+
+#include "src/base/arena.h"
+#include "src/base/list.h"
+
+/*
+ * One rising sequence of versions over all objects, as in etcd.  A write appends the new state to a
+ * log and moves the object's entry in a table of current versions; so recent versions can still be
+ * listed and watched until they are compacted away.
+ *
+ * Writes join the open transaction and are visible to reads at once, but they count only when
+ * store_commit says so; then, and only then, the on_commit callback gets the events.  When it fails
+ * everything since the last commit is undone and the sequence goes back.
+ */
+struct store;
+
+/* The namespace is "" for cluster-wide kinds; the resource is "pods" or
+ * "nodesets.slinky.slurm.net". */
+struct store_key {
+    const char *resource;
+    const char *ns;
+    const char *name;
+};
+
+/* One state of one object.  `data` is its JSON without kind and apiVersion. */
+struct store_row {
+    struct store_key key;
+    int64_t rv;
+    uint32_t schema; /* caller's mark: by which schema it was written */
+    struct str data;
+};
+
+enum store_change { STORE_ADDED, STORE_MODIFIED, STORE_DELETED };
+
+/* A change.  For DELETED `data` is the last state, with the version of the deletion in it.
+ * `prev` is empty for ADDED. */
+struct store_event {
+    struct list link; /* the store's own */
+    enum store_change change;
+    struct store_row row;
+    struct str prev;
+};
+
+typedef void (*store_event_fn)(void *arg, const struct store_event *ev);
+/* Return false to stop. */
+typedef bool (*store_row_fn)(void *arg, const struct store_row *row);
+
+/*
+ * Open or create the database.  A file that is torn, corrupt, or of a newer format is refused with
+ * a sentence that says so.  *ret_store is owned.
+ */
+int store_open(const char *path, struct store **ret_store, struct err *e) MUST_CHECK;
+struct store *store_free(struct store *s);
+DEFINE_AUTO(struct store, store_free);
+
+void store_on_commit(struct store *s, store_event_fn fn, void *arg);
+
+/* The version of the newest write, and the oldest that watches may start behind. */
+int64_t store_version(const struct store *s);
+int64_t store_compacted(const struct store *s);
+/* The version that the next write will get: put it into the data before writing. */
+int64_t store_next_version(const struct store *s);
+
+/* The current state, in the arena.  -ENOENT: no such object. */
+int store_get(struct store *s, const struct store_key *k, struct arena *a,
+              struct store_row *ret_row, struct err *e) MUST_CHECK;
+
+/*
+ * Write a new state; `owners` are the uids of its owner references, NULL-terminated or NULL.
+ * The caller has read the current state in this same turn: the store does not compare versions.
+ */
+int store_put(struct store *s, const struct store_key *k, uint32_t schema, struct str data,
+              const char *const *owners, struct err *e) MUST_CHECK;
+/* Remove; `last` is the final state to show. */
+int store_delete(struct store *s, const struct store_key *k, struct str last,
+                 struct err *e) MUST_CHECK;
+
+struct store_list {
+    const char *resource;
+    const char *ns;       /* NULL: all */
+    int64_t at_version;   /* 0: current */
+    const char *after_ns; /* start behind this key; NULL: from the start */
+    const char *after_name;
+};
+
+/* Visit objects in key order (namespace, name).  -ESTALE: that version is compacted. */
+int store_each(struct store *s, const struct store_list *l, store_row_fn fn, void *arg,
+               struct err *e) MUST_CHECK;
+/* How many there are now; behind the start key if one is given. */
+int store_count(struct store *s, const struct store_list *l, int64_t *ret_n,
+                struct err *e) MUST_CHECK;
+
+/* Visit the changes of a resource behind a version, oldest first.  -ESTALE as above. */
+int store_changes(struct store *s, const char *resource, int64_t behind, store_event_fn fn,
+                  void *arg, struct err *e) MUST_CHECK;
+
+/* Visit the objects whose owner references name this uid. */
+int store_dependents(struct store *s, const char *owner_uid, store_row_fn fn, void *arg,
+                     struct err *e) MUST_CHECK;
+/* Visit every owner uid that some object names, once each. */
+int store_owner_uids(struct store *s, bool (*fn)(void *arg, const char *uid), void *arg,
+                     struct err *e) MUST_CHECK;
+/* The distinct resources that hold anything in this namespace. */
+int store_resources_in(struct store *s, const char *ns, bool (*fn)(void *arg, const char *res),
+                       void *arg, struct err *e) MUST_CHECK;
+
+/* Is anything waiting for store_commit? */
+bool store_dirty(const struct store *s);
+/* Make all writes durable, then tell the callback.  On failure they are undone. */
+int store_commit(struct store *s, struct err *e) MUST_CHECK;
+
+/* Forget states that were replaced or removed at or before this version.  Joins the transaction. */
+int store_compact(struct store *s, int64_t version, struct err *e) MUST_CHECK;

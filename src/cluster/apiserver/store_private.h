@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the store's own files share. */
+#pragma once
+
+#include <sqlite3.h>
+
+#include "src/cluster/apiserver/store.h"
+
+enum store_statement {
+    SQL_GET,
+    SQL_PUT_CURRENT,
+    SQL_PUT_LOG,
+    SQL_DROP_CURRENT,
+    SQL_DROP_OWNERS,
+    SQL_ADD_OWNER,
+    SQL_LIST,
+    SQL_LIST_AT,
+    SQL_COUNT,
+    SQL_CHANGES,
+    SQL_PREVIOUS,
+    SQL_DEPENDENTS,
+    SQL_OWNERS,
+    SQL_RESOURCES_IN,
+    SQL_COMPACT,
+    SQL_SET_META,
+    SQL_N,
+};
+
+struct store {
+    sqlite3 *db;
+    sqlite3_stmt *statements[SQL_N];
+    int64_t version;   /* newest write, uncommitted ones included */
+    int64_t committed; /* newest durable write */
+    int64_t compacted;
+    int64_t compacted_committed;
+    struct list pending; /* struct store_event of the open transaction */
+    store_event_fn on_commit;
+    void *on_commit_arg;
+    bool open_transaction;
+};
+
+extern const char *const store_sql[SQL_N];
+
+/* The statement, reset and ready to be bound. */
+sqlite3_stmt *store_statement(struct store *s, enum store_statement which);
+void store_bind_text(sqlite3_stmt *q, int at, const char *text);
+struct str store_column(sqlite3_stmt *q, int at);
+/* A sentence from SQLite's own; full disks and busy files are worth a retry. */
+int store_fail(struct store *s, struct err *e, const char *doing);
+/* Run a statement that answers no row. */
+int store_run(struct store *s, sqlite3_stmt *q, const char *doing, struct err *e) MUST_CHECK;
+/* The data column against the checksum column beside it. */
+int store_check_row(sqlite3_stmt *q, int data_at, int sum_at, struct err *e) MUST_CHECK;
+int64_t store_sum(struct str data);
