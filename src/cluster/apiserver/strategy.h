@@ -23,6 +23,7 @@ struct strategy {
     enum name_rule names;
     bool no_generation;        /* metadata.generation is not kept (ConfigMap, Secret, Event, ...) */
     bool status_reset;         /* has a status subresource: the main endpoint ignores .status */
+    bool status_on_create;     /* ... but takes it when the object is made (Node) */
     bool create_on_update;     /* PUT of a missing object creates it (Lease, Event, Endpoints) */
     bool needs_version;        /* PUT without a resourceVersion is refused */
     bool deletes_to_object;    /* DELETE answers the object instead of a Status */
@@ -35,8 +36,9 @@ struct strategy {
     int (*prepare_update)(struct api_call *c, struct jsn *object, const struct jsn *old);
     void (*validate)(struct causes *cs, const struct jsn *object);
     void (*validate_update)(struct causes *cs, const struct jsn *object, const struct jsn *old);
-    /* Before an object is deleted; may refuse (default namespaces). */
-    int (*check_delete)(struct api_call *c, const struct jsn *object);
+    /* Before an object is deleted; may refuse (default namespaces), or take off a finalizer that
+     * the server itself has put on (claims that no pod uses). */
+    int (*check_delete)(struct api_call *c, struct jsn *object);
 };
 
 /* The strategy of a stored resource; a plain one for kinds that have none. */
