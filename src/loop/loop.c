@@ -61,6 +61,7 @@ int loop_new(struct loop **ret_loop, struct err *e)
     AUTO(loop_free) struct loop *l = xcalloc(1, sizeof(*l));
     int r;
 
+    (void)signal(SIGPIPE, SIG_IGN);
     l->signal_fd = l->post_fd = -1;
     list_init(&l->sources);
     list_init(&l->dead);

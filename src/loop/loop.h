@@ -21,7 +21,9 @@
 struct loop;
 struct loop_source;
 
-/* loop_free detaches sources that are still there: they never call back, their owners free them. */
+/* loop_new also has the process ignore SIGPIPE: writing to who has left is an error, not an end.
+ * loop_free detaches sources that are still there: they never call back, their owners free
+ * them. */
 int loop_new(struct loop **ret_loop, struct err *e) MUST_CHECK;
 struct loop *loop_free(struct loop *l);
 DEFINE_AUTO(struct loop, loop_free);
