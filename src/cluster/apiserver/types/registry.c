@@ -188,6 +188,25 @@ const struct schema *registry_type(const struct registry *reg, const char *alias
     return def ? def->schema : NULL;
 }
 
+const struct schema *registry_kind_schema(const struct registry *reg, struct str api_version,
+                                          struct str kind)
+{
+    struct str group = STR(""), version = api_version;
+
+    if (str_find(api_version, '/') < api_version.n)
+        (void)str_split(&version, '/', &group);
+    for (size_t i = 0; i < reg->table.n_defs; i++) {
+        const struct table_def *def = reg->table.defs[i];
+
+        if (!def->is_kind || !str_eqz(kind, def->schema->short_name))
+            continue;
+        if (streq(def->group->alias, "meta") ||
+            (str_eqz(group, def->group->group) && str_eqz(version, def->group->version)))
+            return def->schema;
+    }
+    return NULL;
+}
+
 int registry_put_crd(struct registry *reg, const struct jsn *crd, struct err *e)
 {
     const struct custom_types types = {.object_meta = registry_type(reg, "meta", "ObjectMeta"),

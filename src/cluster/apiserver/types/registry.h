@@ -41,6 +41,13 @@ bool registry_has_group(const struct registry *reg, struct str group);
 const struct schema *registry_type(const struct registry *reg, const char *alias, const char *name);
 
 /*
+ * The type of a built-in kind, resource or not (Eviction, PodList), by its apiVersion and kind.
+ * Kinds of requests and answers (DeleteOptions, Status) exist in every group and version.
+ */
+const struct schema *registry_kind_schema(const struct registry *reg, struct str api_version,
+                                          struct str kind);
+
+/*
  * Serve the versions of a CRD (the whole object) whose `served` is true; what the CRD of that name
  * served before is replaced.  The names are taken from spec.names: whoever calls has settled
  * conflicts.  The object is copied.  On failure nothing has changed.
