@@ -2,8 +2,9 @@
 /*
  * The cache of documents about the API.
  *
- * A key (path and form) leads to the bytes and their ETag, which is the hash of the bytes.  The first
- * question after a change of the registry empties the cache; nothing is made before it is asked for.
+ * A key (path and form) leads to the bytes and their ETag, which is the hash of the bytes.  The
+ * first question after a change of the registry empties the cache; nothing is made before it is
+ * asked for.
  */
 #include "src/cluster/apiserver/types/document.h"
 
@@ -23,10 +24,7 @@ void document_cache_init(struct document_cache *c, const struct registry *reg)
     map_init(&c->documents, free_document);
 }
 
-void document_cache_done(struct document_cache *c)
-{
-    map_done(&c->documents);
-}
+void document_cache_done(struct document_cache *c) { map_done(&c->documents); }
 
 const struct document *document_find(struct document_cache *c, const char *key)
 {

@@ -6,19 +6,20 @@
 #include "src/base/map.h"
 #include "src/cluster/apiserver/types/registry.h"
 
-/* An answer; borrowed from the cache, valid until it is asked again after a change of the registry. */
+/* An answer; borrowed from the cache, valid until it is asked again after a change of the registry.
+ */
 struct document {
     struct str body;
     const char *content_type;
     char hash[SHA256_HEX_LEN + 1];     /* of the body */
     char etag[SHA256_HEX_LEN + 2 + 1]; /* the hash in quotes */
-    bool vary_accept; /* other Accept headers get other forms: Vary: Accept */
-    bool immutable;   /* by its URL with the hash: Cache-Control: public, immutable */
+    bool vary_accept;                  /* other Accept headers get other forms: Vary: Accept */
+    bool immutable; /* by its URL with the hash: Cache-Control: public, immutable */
 };
 
 struct document_cache {
     const struct registry *reg; /* NULL: what is kept never gets out of date */
-    uint64_t version; /* of the registry that the documents were made from */
+    uint64_t version;           /* of the registry that the documents were made from */
     struct map documents;
 };
 

@@ -2,11 +2,11 @@
 /*
  * Kinds from CRDs as OpenAPI.
  *
- * Version 3 shows the CRD's own schema.  Version 2 cannot say everything that a CRD can, and kubectl
- * stumbles over some of the rest, so there: the junctors (allOf, anyOf, oneOf, not), defaults and
- * enums of CRDs go; what is nullable loses its type and all below it; what preserves unknown fields
- * loses items and properties, and its type if that is object; an array without items loses its type.
- * apiVersion, kind and metadata are Kubernetes' own in both.
+ * Version 3 shows the CRD's own schema.  Version 2 cannot say everything that a CRD can, and
+ * kubectl stumbles over some of the rest, so there: the junctors (allOf, anyOf, oneOf, not),
+ * defaults and enums of CRDs go; what is nullable loses its type and all below it; what preserves
+ * unknown fields loses items and properties, and its type if that is object; an array without items
+ * loses its type. apiVersion, kind and metadata are Kubernetes' own in both.
  */
 #include "src/cluster/apiserver/types/openapi_build.h"
 
@@ -16,9 +16,9 @@ static struct jsn *v2_node(struct openapi_build *b, const struct schema *s);
 static bool is_plain_keyword(struct str key)
 {
     static const char *const names[] = {
-        "title",     "description", "format",        "pattern",          "maximum",
-        "minimum",   "maxLength",   "minLength",     "exclusiveMaximum", "exclusiveMinimum",
-        "maxItems",  "minItems",    "maxProperties", "minProperties",    "uniqueItems",
+        "title",      "description", "format",        "pattern",          "maximum",
+        "minimum",    "maxLength",   "minLength",     "exclusiveMaximum", "exclusiveMinimum",
+        "maxItems",   "minItems",    "maxProperties", "minProperties",    "uniqueItems",
         "multipleOf",
     };
 
@@ -30,7 +30,7 @@ static bool is_plain_keyword(struct str key)
 
 static void copy_keywords(struct openapi_build *b, struct jsn *o, const struct jsn *source)
 {
-    JSN_FOR_MEMBERS(m, source)
+    JSN_FOR_MEMBERS (m, source)
         if (is_plain_keyword(m->key))
             jsn_set_member(b->a, o, m->key, m->value);
 }
@@ -94,7 +94,7 @@ static struct jsn *v3_root(struct openapi_build *b, const struct schema *s)
 {
     struct jsn *o = jsn_object(b->a), *props = jsn_object(b->a);
 
-    JSN_FOR_MEMBERS(m, s->source)
+    JSN_FOR_MEMBERS (m, s->source)
         jsn_set_member(b->a, o, m->key, m->value);
     for (size_t i = 0; i < s->n_properties; i++) {
         const struct schema *p = s->properties[i].schema;

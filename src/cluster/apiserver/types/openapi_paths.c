@@ -21,8 +21,8 @@ struct verb {
 
 #define WRITE_PARAMETERS "dryRun:string fieldManager:string fieldValidation:string"
 #define LIST_PARAMETERS                                                                            \
-    "allowWatchBookmarks:boolean continue:string fieldSelector:string labelSelector:string "      \
-    "limit:integer resourceVersion:string resourceVersionMatch:string "                           \
+    "allowWatchBookmarks:boolean continue:string fieldSelector:string labelSelector:string "       \
+    "limit:integer resourceVersion:string resourceVersionMatch:string "                            \
     "sendInitialEvents:boolean timeoutSeconds:integer watch:boolean"
 #define DELETE_PARAMETERS                                                                          \
     "dryRun:string gracePeriodSeconds:integer orphanDependents:boolean propagationPolicy:string"
@@ -98,7 +98,8 @@ static struct jsn *patch_schema(struct openapi_build *b)
     if (b->patch_ref)
         return b->patch_ref;
     def = empty_schema(b);
-    jsn_set_str(b->a, def, "description", "A patch in one of the forms that the content type names.");
+    jsn_set_str(b->a, def, "description",
+                "A patch in one of the forms that the content type names.");
     jsn_set(b->a, b->definitions, name, def);
     b->patch_ref = jsn_object(b->a);
     jsn_set(b->a, b->patch_ref, "$ref",
@@ -108,10 +109,9 @@ static struct jsn *patch_schema(struct openapi_build *b)
 
 static const char *const *body_types(const struct verb *v, const struct target *t)
 {
-    static const char *const builtin[] = {"application/json-patch+json",
-                                          "application/merge-patch+json",
-                                          "application/strategic-merge-patch+json",
-                                          "application/apply-patch+yaml", NULL};
+    static const char *const builtin[] = {
+        "application/json-patch+json", "application/merge-patch+json",
+        "application/strategic-merge-patch+json", "application/apply-patch+yaml", NULL};
     static const char *const custom[] = {"application/json-patch+json",
                                          "application/merge-patch+json",
                                          "application/apply-patch+yaml", NULL};
@@ -176,9 +176,7 @@ static struct jsn *operation(struct openapi_build *b, const struct verb *v, cons
 
     jsn_set(b->a, op, "parameters", parameters(b, v->parameters));
     if (patch || streq(v->method, "post") || streq(v->method, "put")) {
-        schema = patch       ? patch_schema(b)
-                 : t->schema ? openapi_use(b, t->schema)
-                             : empty_schema(b);
+        schema = patch ? patch_schema(b) : t->schema ? openapi_use(b, t->schema) : empty_schema(b);
         if (b->v3)
             set_body_v3(b, op, body_types(v, t), schema);
         else
@@ -215,8 +213,8 @@ void openapi_add_paths(struct openapi_build *b, const struct resource *r)
     static const char *list_only[] = {"list", NULL};
     struct target t = {r->group,       r->version, r->kind,  r->schema,
                        r->list_schema, r->verbs,   r->custom};
-    const char *root = arena_printf(b->a, "/%s%s/%s", *r->group ? "apis/" : "api", r->group,
-                                    r->version);
+    const char *root =
+        arena_printf(b->a, "/%s%s/%s", *r->group ? "apis/" : "api", r->group, r->version);
     const char *collection, *item;
 
     collection = arena_printf(b->a, "%s/%s%s", root, r->namespaced ? "namespaces/{namespace}/" : "",

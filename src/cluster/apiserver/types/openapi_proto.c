@@ -2,9 +2,9 @@
 /*
  * A version 2 document as protobuf, in the layout of gnostic's openapi.v2.Document.
  *
- * kubectl reads only this form.  Each message has a table: the JSON key, the field number and how the
- * value is wrapped.  Maps become lists of named values, unions an extra message around the value;
- * extensions ("x-...") and values of any type are YAML text, for which JSON will do.
+ * kubectl reads only this form.  Each message has a table: the JSON key, the field number and how
+ * the value is wrapped.  Maps become lists of named values, unions an extra message around the
+ * value; extensions ("x-...") and values of any type are YAML text, for which JSON will do.
  */
 #include "src/cluster/apiserver/types/openapi_build.h"
 #include "src/cluster/apiserver/types/wire.h"
@@ -76,22 +76,26 @@ static const struct field schema_fields[] = {
 static const struct message schema_message = MESSAGE_OF(schema_fields, 31);
 
 static const struct field query_fields[] = {
-    {"required", 1, BOOL, NULL, 0}, {"in", 2, TEXT, NULL, 0},          {"description", 3, TEXT, NULL, 0},
-    {"name", 4, TEXT, NULL, 0},     {"type", 6, TEXT, NULL, 0},        {"format", 7, TEXT, NULL, 0},
+    {"required", 1, BOOL, NULL, 0},     {"in", 2, TEXT, NULL, 0},
+    {"description", 3, TEXT, NULL, 0},  {"name", 4, TEXT, NULL, 0},
+    {"type", 6, TEXT, NULL, 0},         {"format", 7, TEXT, NULL, 0},
     {"uniqueItems", 20, BOOL, NULL, 0},
 };
 static const struct message query_message = MESSAGE_OF(query_fields, 23);
 
 static const struct field path_fields[] = {
-    {"required", 1, BOOL, NULL, 0}, {"in", 2, TEXT, NULL, 0},   {"description", 3, TEXT, NULL, 0},
-    {"name", 4, TEXT, NULL, 0},     {"type", 5, TEXT, NULL, 0}, {"format", 6, TEXT, NULL, 0},
+    {"required", 1, BOOL, NULL, 0},     {"in", 2, TEXT, NULL, 0},
+    {"description", 3, TEXT, NULL, 0},  {"name", 4, TEXT, NULL, 0},
+    {"type", 5, TEXT, NULL, 0},         {"format", 6, TEXT, NULL, 0},
     {"uniqueItems", 19, BOOL, NULL, 0},
 };
 static const struct message path_message = MESSAGE_OF(path_fields, 22);
 
 static const struct field body_fields[] = {
-    {"description", 1, TEXT, NULL, 0}, {"name", 2, TEXT, NULL, 0},
-    {"in", 3, TEXT, NULL, 0},          {"required", 4, BOOL, NULL, 0},
+    {"description", 1, TEXT, NULL, 0},
+    {"name", 2, TEXT, NULL, 0},
+    {"in", 3, TEXT, NULL, 0},
+    {"required", 4, BOOL, NULL, 0},
     {"schema", 5, MESSAGE, &schema_message, 0},
 };
 static const struct message body_message = MESSAGE_OF(body_fields, 6);
@@ -177,7 +181,7 @@ static void put_named(struct buf *out, const struct field *f, const struct jsn *
 {
     AUTO(buf_done) struct buf all = {0};
 
-    JSN_FOR_MEMBERS(m, v) {
+    JSN_FOR_MEMBERS (m, v) {
         AUTO(buf_done) struct buf entry = {0}, value = {0};
 
         wire_put_bytes(&entry, 1, m->key);
@@ -212,7 +216,7 @@ static void put_parameter(struct buf *out, uint32_t number, const struct jsn *v)
 
 static void put_list(struct buf *out, const struct field *f, const struct jsn *v)
 {
-    JSN_FOR_ITEMS(item, v) {
+    JSN_FOR_ITEMS (item, v) {
         if (f->kind == TEXTS)
             wire_put_text(out, f->number, jsn_text(item));
         else if (f->kind == ANYS)
@@ -272,7 +276,7 @@ static const struct field *find_field(const struct message *m, struct str key)
 
 static void write_message(struct buf *out, const struct message *m, const struct jsn *v)
 {
-    JSN_FOR_MEMBERS(member, v) {
+    JSN_FOR_MEMBERS (member, v) {
         const struct field *f = find_field(m, member->key);
 
         if (f)

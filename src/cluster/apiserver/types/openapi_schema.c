@@ -11,8 +11,8 @@
 static const char *type_name(enum schema_type type)
 {
     static const char *const names[] = {
-        [SCHEMA_OBJECT] = "object",   [SCHEMA_ARRAY] = "array",     [SCHEMA_STRING] = "string",
-        [SCHEMA_INTEGER] = "integer", [SCHEMA_NUMBER] = "number",   [SCHEMA_BOOLEAN] = "boolean",
+        [SCHEMA_OBJECT] = "object",   [SCHEMA_ARRAY] = "array",      [SCHEMA_STRING] = "string",
+        [SCHEMA_INTEGER] = "integer", [SCHEMA_NUMBER] = "number",    [SCHEMA_BOOLEAN] = "boolean",
         [SCHEMA_ANY] = NULL,          [SCHEMA_INT_OR_STRING] = NULL,
     };
 
@@ -70,6 +70,8 @@ static void set_merge(struct arena *a, struct jsn *o, const struct schema *s)
         jsn_set_str(a, o, "x-kubernetes-list-type", "set");
     } else if (s->merge == SCHEMA_MERGE_ATOMIC) {
         jsn_set_str(a, o, list ? "x-kubernetes-list-type" : "x-kubernetes-map-type", "atomic");
+    } else if (s->merge == SCHEMA_MERGE_GRANULAR) {
+        jsn_set_str(a, o, "x-kubernetes-map-type", "granular");
     }
     set_patch(a, o, s);
 }
