@@ -7,6 +7,17 @@
  */
 #include "src/json/schema.h"
 
+void schema_init(struct schema *s, enum schema_type type)
+{
+    *s = (struct schema){.type = type,
+                         .min_length = -1,
+                         .max_length = -1,
+                         .min_items = -1,
+                         .max_items = -1,
+                         .min_properties = -1,
+                         .max_properties = -1};
+}
+
 const struct schema_property *schema_property(const struct schema *s, struct str name)
 {
     if (!s)

@@ -31,17 +31,48 @@ enum schema_patch {
     SCHEMA_PATCH_RETAIN_KEYS = 1 << 2,
 };
 
+/*
+ * Values whose text form, wire form or Go form is not that of their JSON type.  Only built-in types
+ * have other codecs than SCHEMA_PLAIN.
+ */
+enum schema_codec {
+    SCHEMA_PLAIN,
+    SCHEMA_TIME,             /* RFC 3339 in seconds; null stands for "never" */
+    SCHEMA_MICRO_TIME,       /* RFC 3339 with six decimals */
+    SCHEMA_QUANTITY,         /* "500m", "1Gi"; numbers are accepted */
+    SCHEMA_IS_INT_OR_STRING, /* 80 or "http" */
+    SCHEMA_BYTES,            /* base64 */
+    SCHEMA_RAW,              /* an object of any kind, bytes of JSON on the wire */
+    SCHEMA_JSON,             /* any JSON value, message {1: bytes} on the wire */
+    SCHEMA_FIELDS_V1,        /* as SCHEMA_JSON, an object */
+    SCHEMA_OR_BOOL,          /* items, or a boolean */
+    SCHEMA_OR_ARRAY,         /* items, or an array of them */
+    SCHEMA_OR_STRINGS,       /* items, or an array of strings */
+};
+
 struct schema_property {
     struct str name;
     const struct schema *schema;
     uint32_t proto; /* protobuf field number of built-in types, else 0 */
     bool required;
+    bool pointer; /* Go has a pointer here: a zero value is a value and is kept */
+    bool always;  /* Go writes the field always, a zero value or null if it was not given */
+};
+
+/* What Go embeds: its fields are the outer object's in JSON, a message of their own in protobuf. */
+struct schema_inline {
+    uint32_t proto;
+    const struct schema *schema;
 };
 
 /* A rule in CEL; kept for publication, evaluated by nobody here. */
 struct schema_rule {
     const char *rule;
     const char *message;
+    const char *message_expression;
+    const char *reason;
+    const char *field_path;
+    bool optional_old_self;
 };
 
 /*
@@ -52,11 +83,19 @@ struct schema {
     enum schema_type type;
     const char *name;       /* definition name ("io.k8s.api.core.v1.Container"), NULL: anonymous */
     const char *short_name; /* Go type name ("Container") for messages */
+    const char *go_type;    /* the same with its package ("v1.Container"); NULL: not built in */
+    const char *group,
+        *version; /* of kinds, built in or custom, else NULL; short_name is the kind */
     const char *description;
-    const char *format; /* "int32", "int64", "date-time", "byte", "quantity", ... */
+    const char *format; /* "int32", "int64", "date-time", "byte", "int-or-string", ... */
+    enum schema_codec codec;
+    const struct schema *refines; /* the definition that a field's own attributes were added to */
 
     struct schema_property *properties; /* of objects, in declaration order */
     size_t n_properties;
+    struct schema_inline *inlines; /* of built-in objects; their fields are in properties, too */
+    size_t n_inlines;
+    const char **required; /* names of all required members, NULL-terminated; of CRDs only */
     const struct schema *additional; /* schema of map values; NULL: no additional properties */
     bool preserve_unknown;           /* x-kubernetes-preserve-unknown-fields */
     bool embedded_resource;          /* x-kubernetes-embedded-resource */
@@ -86,6 +125,9 @@ struct schema {
     size_t n_rules;
     const struct jsn *source; /* the openAPIV3Schema it was read from, if any */
 };
+
+/* Set a node to one that allows everything of its type: no bounds, no attributes. */
+void schema_init(struct schema *s, enum schema_type type);
 
 /* The property of that name, or NULL. */
 const struct schema_property *schema_property(const struct schema *s, struct str name);
