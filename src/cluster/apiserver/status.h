@@ -18,6 +18,8 @@ int status_method_not_allowed(struct api_call *c);
 int status_already_exists(struct api_call *c, const char *name, bool being_deleted);
 int status_modified(struct api_call *c, const char *name); /* stale resourceVersion */
 int status_conflict(struct api_call *c, const char *name, const char *fmt, ...) PRINTF(3, 4);
+/* A conflict in which the object is called by its Kind, as failed delete preconditions are. */
+int status_precondition(struct api_call *c, const char *name, const char *fmt, ...) PRINTF(3, 4);
 int status_forbidden(struct api_call *c, const char *name, const char *fmt, ...) PRINTF(3, 4);
 int status_unsupported_media(struct api_call *c, const char *accepted);
 int status_internal(struct api_call *c, const struct err *e); /* 500 with the error's sentence */

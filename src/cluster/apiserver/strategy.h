@@ -5,7 +5,13 @@
 #include "src/cluster/apiserver/status.h"
 
 /* How the names of a kind look. */
-enum name_rule { NAME_SUBDOMAIN, NAME_LABEL, NAME_DNS1035, NAME_PATH_SEGMENT };
+enum name_rule {
+    NAME_SUBDOMAIN,
+    NAME_LABEL,
+    NAME_DNS1035,
+    NAME_PATH_SEGMENT,
+    NAME_CUSTOM, /* a subdomain, of a custom resource: finalizers may be any qualified name */
+};
 
 /*
  * The generic code does everything that holds for all kinds (metadata, versions, ownership, merge,
@@ -39,7 +45,11 @@ const struct strategy *strategy_of(const struct resource *stored);
 /* metadata of any object: names, labels, annotations, owner references, finalizers. */
 void validate_metadata(struct causes *cs, const struct jsn *object, enum name_rule names,
                        bool namespaced);
+/* What an update may not change in the metadata; on top of validate_metadata. */
 void validate_metadata_update(struct causes *cs, const struct jsn *object, const struct jsn *old);
+/* A list of finalizers at a place; `qualified`: only standard names may do without a "/". */
+struct place;
+void validate_finalizers(struct causes *cs, const struct place *at, bool qualified);
 
 /* Shared by the validation of many kinds. NULL if good, else the sentence Kubernetes uses. */
 const char *validate_name(enum name_rule rule, const char *name);
