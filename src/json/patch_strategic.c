@@ -412,8 +412,8 @@ static int merge_object(const struct merger *m, struct jsn *original, struct jsn
     return 0;
 }
 
-int patch_strategic(struct arena *a, const struct jsn *original, const struct jsn *patch,
-                    const struct schema *schema, struct jsn **ret_value, struct err *e)
+int patch_strategic(struct arena *a, const struct schema *schema, const struct jsn *original,
+                    const struct jsn *patch, struct jsn **ret_value, struct err *e)
 {
     const struct merger m = {a, e};
 

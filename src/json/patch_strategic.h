@@ -17,5 +17,5 @@
  *
  * -EINVAL and kube-apiserver's text when a directive or a list is malformed.
  */
-int patch_strategic(struct arena *a, const struct jsn *original, const struct jsn *patch,
-                    const struct schema *schema, struct jsn **ret_value, struct err *e) MUST_CHECK;
+int patch_strategic(struct arena *a, const struct schema *schema, const struct jsn *original,
+                    const struct jsn *patch, struct jsn **ret_value, struct err *e) MUST_CHECK;

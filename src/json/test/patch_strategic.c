@@ -52,7 +52,7 @@ static const char *merged(struct arena *a, const struct schema *schema, const ch
     struct err e = {0};
     struct jsn *v;
 
-    if (patch_strategic(a, parse(a, quoted(a, original)), parse(a, quoted(a, patch)), schema, &v,
+    if (patch_strategic(a, schema, parse(a, quoted(a, original)), parse(a, quoted(a, patch)), &v,
                         &e) < 0)
         return arena_strdup(a, e.text);
     jsn_print(&b, v);
@@ -213,12 +213,12 @@ static void arguments_are_left_alone(void **state)
     struct jsn *v;
 
     (void)state;
-    assert_int_equal(patch_strategic(&a, original, patch, schema, &v, &e), 0);
+    assert_int_equal(patch_strategic(&a, schema, original, patch, &v, &e), 0);
     assert_true(jsn_equal(original, was));
     assert_true(jsn_equal(patch, patch_was));
-    assert_int_equal(patch_strategic(&a, original, jsn_array(&a), schema, &v, &e), -EINVAL);
+    assert_int_equal(patch_strategic(&a, schema, original, jsn_array(&a), &v, &e), -EINVAL);
     assert_string_equal(e.text, "invalid JSON document");
-    assert_int_equal(patch_strategic(&a, original, patch, NULL, &v, &e), 0);
+    assert_int_equal(patch_strategic(&a, NULL, original, patch, &v, &e), 0);
     assert_int_equal(jsn_len(jsn_key(v, "l")), 1);
 }
 
