@@ -40,49 +40,50 @@ struct api_call *call_new(struct apiserver *s, struct http_exchange *x)
 void call_free(struct api_call *c)
 {
     (void)resource_unref(c->res);
+    url_query_done(&c->query);
     arena_done(&c->arena);
     free(c);
 }
 
 static bool is_meta_kind(const struct media_range *m, const char *kind)
 {
-    return streq(media_param(m, "as"), kind) && streq(media_param(m, "g"), "meta.k8s.io");
+    return str_eqz(media_param(m, "as"), kind) && str_eqz(media_param(m, "g"), "meta.k8s.io");
 }
 
 /* The first range of the Accept header that we can serve wins: clients list them by preference. */
 static bool wish_from(const struct media_range *m, struct answer_wish *w)
 {
-    const char *as = media_param(m, "as");
+    struct str version = media_param(m, "v");
 
-    w->yaml = streq(m->type, "application/yaml");
-    if (!w->yaml && !streq(m->type, "application/json") && !streq(m->type, "*/*") &&
-        !streq(m->type, "application/*"))
+    w->yaml = media_range_is(m, "application/yaml");
+    if (!w->yaml && !media_range_covers(m, "application/json"))
         return false;
-    w->table_version = media_param(m, "v");
-    if (!as)
-        w->form = FORM_OBJECT;
-    else if (is_meta_kind(m, "Table"))
+    w->table_version = str_eqz(version, "v1beta1") ? "v1beta1" : "v1";
+    w->form = FORM_OBJECT;
+    if (!media_param(m, "as").p)
+        return true;
+    if (is_meta_kind(m, "Table"))
         w->form = FORM_TABLE;
     else if (is_meta_kind(m, "PartialObjectMetadata") ||
              is_meta_kind(m, "PartialObjectMetadataList"))
         w->form = FORM_METADATA;
     else
         return false;
-    return !as || streq(w->table_version, "v1") || streq(w->table_version, "v1beta1");
+    return str_eqz(version, "v1") || str_eqz(version, "v1beta1");
 }
 
 int answer_wish_read(struct api_call *c, struct answer_wish *ret_wish)
 {
     const char *accept = http_request_header(c->exchange, "Accept");
-    struct media_range ranges[MEDIA_MAX_RANGES];
-    size_t n;
+    struct media_accept wanted;
 
-    *ret_wish = (struct answer_wish){0};
+    *ret_wish = (struct answer_wish){.table_version = "v1"};
     if (!accept || !accept[0])
         return 0;
-    n = media_parse(&c->arena, accept, ranges);
-    for (size_t i = 0; i < n; i++)
-        if (wish_from(&ranges[i], ret_wish))
+    if (media_accept_parse(accept, &wanted) < 0)
+        wanted.n = 0;
+    for (size_t i = 0; i < wanted.n; i++)
+        if (wish_from(&wanted.ranges[i], ret_wish))
             return 0;
     return status_fail(c, 406, "NotAcceptable",
                        "only the following media types are accepted: application/json, "

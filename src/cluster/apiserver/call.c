@@ -44,7 +44,7 @@ const char *resource_store_name(struct arena *a, const struct resource *stored)
 
 const char *call_param(const struct api_call *c, const char *key)
 {
-    return url_query_get(c->query, key);
+    return url_query_get(&c->query, key);
 }
 
 bool call_param_true(const struct api_call *c, const char *key)

@@ -5,10 +5,10 @@
 #include "src/base/arena.h"
 #include "src/cluster/apiserver/types/resource.h"
 #include "src/http/server.h"
+#include "src/http/url.h"
 #include "src/json/jsn.h"
 
 struct apiserver;
-struct url_query;
 
 /* Who asks. */
 struct api_user {
@@ -38,7 +38,7 @@ struct api_call {
     struct apiserver *server;
     struct http_exchange *exchange; /* NULL once the client has gone away, and for inner calls */
     struct arena arena;
-    const struct url_query *query;
+    struct url_query query;
     struct api_user user;
     const char *user_agent;
 

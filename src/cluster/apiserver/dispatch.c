@@ -131,15 +131,13 @@ void dispatch_request(void *arg, struct http_exchange *x)
     struct apiserver *s = arg;
     struct api_call *c = call_new(s, x);
     const struct http_request *q = http_exchange_request(x);
-    struct url_query *query = NULL;
     struct route route;
     struct err e = {0};
     int r = route_parse(&c->arena, q->path, &route, &e);
 
     c->user_agent = http_request_header(x, "User-Agent");
     if (r == 0)
-        r = url_query_parse(&c->arena, q->query, &query, &e);
-    c->query = query;
+        r = url_query_parse(q->query, &c->query, &e);
     if (r < 0)
         (void)status_bad_request(c, "%s", e.text);
     else if (!access_identify(s->access, &c->arena, x, &c->user) && !needs_no_name(&route))

@@ -7,8 +7,6 @@
  */
 #include "src/cluster/apiserver/options.h"
 
-#include "src/http/url.h"
-
 #define MANAGER_MAX 128
 
 int options_invalid(struct api_call *c, const char *kind, const struct causes *cs)
@@ -29,7 +27,7 @@ static int read_dry_run(struct api_call *c, const char *kind)
 {
     const char *value;
 
-    for (size_t i = 0; (value = url_query_get_at(c->query, "dryRun", i)); i++) {
+    for (size_t i = 0; (value = url_query_get_at(&c->query, "dryRun", i)); i++) {
         if (!value[0])
             continue;
         if (!streq(value, "All"))

@@ -41,6 +41,17 @@ static void serve_document(struct api_call *c, const struct document *d)
     call_free(c);
 }
 
+/* An old hash names a document that is no more: send the client to the present one. */
+static void redirect_to_hash(struct api_call *c, const char *path, const struct document *d)
+{
+    AUTO(buf_done) struct buf h = {0};
+
+    buf_printf(&h, "Location: /openapi/v3/%s?hash=%.*s\r\n", path, (int)strlen(d->etag) - 2,
+               d->etag + 1);
+    http_reply(c->exchange, 301, "text/plain", buf_str(&h), (struct str){"", 0});
+    call_free(c);
+}
+
 static void serve_version(struct api_call *c)
 {
     struct arena *a = &c->arena;
@@ -111,16 +122,25 @@ static void serve_metrics(struct api_call *c)
 
 static void serve_openapi(struct api_call *c, const struct route *r)
 {
-    const struct http_request *q = http_exchange_request(c->exchange);
     const char *accept = http_request_header(c->exchange, "Accept");
+    const char *path = r->group[0] ? arena_printf(&c->arena, "apis/%s/%s", r->group, r->version)
+                                   : arena_printf(&c->arena, "api/%s", r->version);
+    const char *hash = call_param(c, "hash");
+    const struct document *d;
 
-    if (r->kind == ROUTE_OPENAPI2)
+    if (r->kind == ROUTE_OPENAPI2) {
         serve_document(c, openapi_v2(c->server->openapi, accept));
-    else if (r->kind == ROUTE_OPENAPI3)
+        return;
+    }
+    if (r->kind == ROUTE_OPENAPI3) {
         serve_document(c, openapi_v3_root(c->server->openapi));
+        return;
+    }
+    d = openapi_v3(c->server->openapi, str_of(path));
+    if (d && hash && !strstr(d->etag, hash))
+        redirect_to_hash(c, path, d);
     else
-        serve_document(c, openapi_v3_gv(c->server->openapi, str_of(r->group), str_of(r->version)));
-    (void)q;
+        serve_document(c, d);
 }
 
 void pages_serve(struct api_call *c, const struct route *r)
