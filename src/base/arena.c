@@ -122,3 +122,21 @@ void arena_reserve(struct arena *a, void *p, size_t *cap, size_t want, size_t si
     *slot = grown;
     *cap = n;
 }
+
+struct arena_mark arena_mark(const struct arena *a)
+{
+    return (struct arena_mark){a->chunk, a->chunk ? a->chunk->used : 0};
+}
+
+void arena_rewind(struct arena *a, struct arena_mark m)
+{
+    while (a->chunk != m.chunk) {
+        struct arena_chunk *c = a->chunk;
+
+        a->chunk = c->next;
+        a->total_bytes -= c->size;
+        free(c);
+    }
+    if (a->chunk)
+        a->chunk->used = m.used;
+}

@@ -26,3 +26,11 @@ char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3)
 
 /* As array_reserve, for an array that lives in the arena; the old copy stays allocated. */
 void arena_reserve(struct arena *a, void *p, size_t *cap, size_t want, size_t size);
+
+/* A point to go back to: everything allocated behind it is freed, and only that. */
+struct arena_mark {
+    struct arena_chunk *chunk;
+    size_t used;
+};
+struct arena_mark arena_mark(const struct arena *a);
+void arena_rewind(struct arena *a, struct arena_mark m);

@@ -17,7 +17,7 @@ struct http_request {
     const char *query;  /* raw, without '?'; "" if there is none */
     struct str body;    /* whole; empty for none */
     bool body_present;
-    const char *peer;            /* address, for logs */
+    const char *peer;            /* "127.0.0.1:4711", or "unix:uid=0,pid=17" as the kernel says */
     const char *tls_cn;          /* common name of a verified client certificate, or NULL */
     const char *const *tls_orgs; /* its organisations, NULL-terminated; NULL without one */
 };
@@ -47,7 +47,7 @@ struct http_limits {
     int header_timeout_ms;           /* 30 s to send a request's head, once begun */
     int body_timeout_ms;             /* 60 s without progress */
     int idle_timeout_ms;             /* 180 s between requests */
-    size_t max_stream_backlog_bytes; /* a stream whose client does not read: ended beyond this */
+    size_t max_stream_backlog_bytes; /* 16 MiB; a stream whose client does not read ends beyond */
 };
 
 struct http_server_options {
@@ -69,43 +69,60 @@ DEFINE_AUTO(struct http_tls, http_tls_free);
 
 int http_server_new(struct loop *l, const struct http_server_options *o,
                     struct http_server **ret_server, struct err *e) MUST_CHECK;
-struct http_server *http_server_free(struct http_server *s); /* closes everything */
+/* Closes everything; on_close callbacks run.  Not from inside a callback of this server. */
+struct http_server *http_server_free(struct http_server *s);
 DEFINE_AUTO(struct http_server, http_server_free);
 
-/* "127.0.0.1:6443", "[::1]:0", "unix:/path".  May be called several times. */
+/*
+ * "127.0.0.1:6443", "[::1]:0", "unix:/path" (mode 0600; a dead socket there is replaced).  Numeric
+ * addresses only.  May be called several times.
+ */
 int http_server_listen(struct http_server *s, const char *address, struct err *e) MUST_CHECK;
 /* The port of the first TCP listener (useful after :0). */
 int http_server_port(const struct http_server *s);
+/* Serve a connected socket, which is taken. */
+void http_server_adopt(struct http_server *s, int fd);
+/* How many connections there are. */
+unsigned int http_server_connections(const struct http_server *s);
 
 /* Answer.  `headers` is extra header lines, each "Name: value\r\n", or NULL.  The body is copied.
- * HEAD answers get the headers of the body and no body. */
+ * HEAD answers get the headers of the body and no body.  The exchange's memory lasts until the end
+ * of the turn, but nothing may be called on it any more. */
 void http_reply(struct http_exchange *x, int status, const char *content_type, const char *headers,
                 struct str body);
 
 /*
- * Hold back: between http_cork and http_uncork answers given on this server are kept and none of
- * their bytes is sent.  The apiserver corks at the start of a write and uncorks in its end-of-turn
- * hook, when the transaction is on disk: an acknowledged write is a durable one.
+ * When bytes leave: in an end-of-turn hook of LOOP_LAST.  Whoever writes a store in handlers and
+ * makes it durable in a hook of LOOP_NORMAL acknowledges only durable writes, with nothing to do
+ * here.  For what takes longer than a turn: between http_server_cork and http_server_uncork (they
+ * nest) nothing is sent on any connection of this server, and nothing is lost.
  */
-void http_cork(struct http_exchange *x);
-void http_uncork(struct http_exchange *x);
+void http_server_cork(struct http_server *s);
+void http_server_uncork(struct http_server *s);
 
-/* Chunked answer of unknown length.  write copies; backlog tells how many bytes the client has not
- * taken yet. */
+/*
+ * Chunked answer of unknown length.  write copies; backlog tells how many bytes the client has not
+ * taken yet.  A stream whose backlog passes max_stream_backlog_bytes is closed at the end of the
+ * turn (on_close runs then; never inside a call of these functions).  on_drain runs whenever bytes
+ * have been sent and the backlog is below 64 KiB.
+ */
 void http_stream_begin(struct http_exchange *x, int status, const char *content_type,
                        const char *headers);
 void http_stream_write(struct http_exchange *x, struct str data);
 size_t http_stream_backlog(const struct http_exchange *x);
+void http_stream_on_drain(struct http_exchange *x, loop_defer_fn fn, void *arg);
 void http_stream_end(struct http_exchange *x);
 
-/* fn runs when the client has gone away before the answer ended, or when the server closes. */
+/* fn runs when the client has gone away before the answer ended, or when the server is freed. */
 void http_exchange_on_close(struct http_exchange *x, loop_defer_fn fn, void *arg);
 
 /*
  * Upgrade: sends 101 with these header lines; from then on the connection is a byte stream.
- * on_data gets what the peer sends (returns nothing; consumes all), on_close its end.
- * http_raw_write copies; http_raw_backlog as above; http_raw_close flushes, then closes;
- * http_raw_pause stops reading while on.
+ * on_data gets what the peer sends (returns nothing; consumes all), on_close its end; neither runs
+ * before http_upgrade has returned.  The exchange is gone.  http_raw_write copies; http_raw_backlog
+ * and on_drain as above, but there is no limit: who writes looks at it.  http_raw_close flushes,
+ * then closes; it and on_close end the handle, and only one of them happens.  http_raw_pause stops
+ * reading while on (and so also hides the peer's end).
  */
 typedef void (*http_raw_data_fn)(void *arg, struct str data);
 struct http_raw;

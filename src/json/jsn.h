@@ -104,6 +104,9 @@ struct jsn *jsn_ensure_object(struct arena *a, struct jsn *object, const char *k
 bool jsn_del(struct jsn *object, const char *key);
 bool jsn_del_member(struct jsn *object, struct str key);
 bool jsn_del_path(struct jsn *object, const char *path);
+/* Remove all members of an object but those that `keep` answers true for; in one pass, in order. */
+typedef bool (*jsn_keep_fn)(const struct jsn_member *member, const void *context);
+void jsn_keep_members(struct jsn *object, jsn_keep_fn keep, const void *context);
 void jsn_append(struct arena *a, struct jsn *array, struct jsn *item);
 void jsn_insert(struct arena *a, struct jsn *array, size_t at, struct jsn *item); /* at <= n */
 void jsn_remove_at(struct jsn *array, size_t at);

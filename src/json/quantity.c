@@ -248,10 +248,9 @@ void quantity_print(const struct quantity *q, char ret_text[QUANTITY_LEN])
         v /= 1000;
     if (q->format == QUANTITY_EXPONENT && exponent != 0)
         (void)snprintf(exponent_text, sizeof(exponent_text), "e%d", exponent);
-    print_number(v,
-                 q->format == QUANTITY_EXPONENT ? exponent_text
-                                                : suffix_of(exponent, QUANTITY_DECIMAL),
-                 ret_text);
+    print_number(
+        v, q->format == QUANTITY_EXPONENT ? exponent_text : suffix_of(exponent, QUANTITY_DECIMAL),
+        ret_text);
 }
 
 /* Whether Kubernetes keeps the text as it came: what its fast path finds canonical. */

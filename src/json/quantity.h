@@ -26,8 +26,8 @@ int quantity_parse(struct str text, struct quantity *ret, struct err *e) MUST_CH
 void quantity_print(const struct quantity *q, char ret_text[QUANTITY_LEN]);
 
 /*
- * Parse and print as a Kubernetes API server does when it reads and writes an object: a text that is
- * canonical enough ("+5", "1025Ki") stays as it is.
+ * Parse and print as a Kubernetes API server does when it reads and writes an object: a text that
+ * is canonical enough ("+5", "1025Ki") stays as it is.
  */
 int quantity_canonical(struct str text, char ret_text[QUANTITY_LEN], struct err *e) MUST_CHECK;
 

@@ -37,17 +37,17 @@ enum schema_patch {
  */
 enum schema_codec {
     SCHEMA_PLAIN,
-    SCHEMA_TIME,              /* RFC 3339 in seconds; null stands for "never" */
-    SCHEMA_MICRO_TIME,        /* RFC 3339 with six decimals */
-    SCHEMA_QUANTITY,          /* "500m", "1Gi"; numbers are accepted */
-    SCHEMA_IS_INT_OR_STRING,  /* 80 or "http" */
-    SCHEMA_BYTES,             /* base64 */
-    SCHEMA_RAW,               /* an object of any kind, bytes of JSON on the wire */
-    SCHEMA_JSON,              /* any JSON value, message {1: bytes} on the wire */
-    SCHEMA_FIELDS_V1,         /* as SCHEMA_JSON, an object */
-    SCHEMA_OR_BOOL,           /* items, or a boolean */
-    SCHEMA_OR_ARRAY,          /* items, or an array of them */
-    SCHEMA_OR_STRINGS,        /* items, or an array of strings */
+    SCHEMA_TIME,             /* RFC 3339 in seconds; null stands for "never" */
+    SCHEMA_MICRO_TIME,       /* RFC 3339 with six decimals */
+    SCHEMA_QUANTITY,         /* "500m", "1Gi"; numbers are accepted */
+    SCHEMA_IS_INT_OR_STRING, /* 80 or "http" */
+    SCHEMA_BYTES,            /* base64 */
+    SCHEMA_RAW,              /* an object of any kind, bytes of JSON on the wire */
+    SCHEMA_JSON,             /* any JSON value, message {1: bytes} on the wire */
+    SCHEMA_FIELDS_V1,        /* as SCHEMA_JSON, an object */
+    SCHEMA_OR_BOOL,          /* items, or a boolean */
+    SCHEMA_OR_ARRAY,         /* items, or an array of them */
+    SCHEMA_OR_STRINGS,       /* items, or an array of strings */
 };
 
 struct schema_property {
@@ -84,7 +84,8 @@ struct schema {
     const char *name;       /* definition name ("io.k8s.api.core.v1.Container"), NULL: anonymous */
     const char *short_name; /* Go type name ("Container") for messages */
     const char *go_type;    /* the same with its package ("v1.Container"); NULL: not built in */
-    const char *group, *version; /* of kinds, built in or custom, else NULL; short_name is the kind */
+    const char *group,
+        *version; /* of kinds, built in or custom, else NULL; short_name is the kind */
     const char *description;
     const char *format; /* "int32", "int64", "date-time", "byte", "int-or-string", ... */
     enum schema_codec codec;

@@ -4,8 +4,8 @@
  *
  * Each keyword has one row in a table: its name, the JSON type of its value and where it goes in
  * struct schema.  Keywords whose value is a schema, or holds schemas, have functions of their own.
- * Unknown keywords are left to `source`.  A node without a type accepts anything, which is what value
- * validations (anyOf and its like) and x-kubernetes-preserve-unknown-fields mean.
+ * Unknown keywords are left to `source`.  A node without a type accepts anything, which is what
+ * value validations (anyOf and its like) and x-kubernetes-preserve-unknown-fields mean.
  */
 #include "src/json/schema_openapi.h"
 
@@ -146,7 +146,7 @@ static int read_properties(struct reader *r, struct schema *s, const struct jsn 
     if (props->type != JSN_OBJECT)
         return fail(r, "properties", "must be an object");
     s->properties = arena_calloc(r->a, jsn_len(props), sizeof(*s->properties));
-    JSN_FOR_MEMBERS(m, props) {
+    JSN_FOR_MEMBERS (m, props) {
         struct schema *child;
         int res = read_child(r, "properties", m->key, m->value, &child);
 
@@ -168,7 +168,7 @@ static int read_required(struct reader *r, struct schema *s, const struct jsn *v
     if (required->type != JSN_ARRAY)
         return fail(r, "required", "must be an array of strings");
     s->required = arena_calloc(r->a, jsn_len(required) + 1, sizeof(*s->required));
-    JSN_FOR_ITEMS(item, required) {
+    JSN_FOR_ITEMS (item, required) {
         if (!jsn_text(item))
             return fail(r, "required", "must be an array of strings");
         s->required[n++] = jsn_text(item);
@@ -212,7 +212,7 @@ static int read_list(struct reader *r, const struct jsn *v, const char *key,
     if (list->type != JSN_ARRAY)
         return fail(r, key, "must be an array of schemas");
     *ret = arena_calloc(r->a, jsn_len(list) + 1, sizeof(**ret));
-    JSN_FOR_ITEMS(item, list) {
+    JSN_FOR_ITEMS (item, list) {
         char index[24];
         struct schema *child;
         int res;
@@ -260,7 +260,7 @@ static int read_list_keys(struct reader *r, struct schema *s, const struct jsn *
     if (!keys)
         return 0;
     s->list_keys = arena_calloc(r->a, jsn_len(keys) + 1, sizeof(*s->list_keys));
-    JSN_FOR_ITEMS(item, keys) {
+    JSN_FOR_ITEMS (item, keys) {
         if (!jsn_text(item))
             return fail(r, "x-kubernetes-list-map-keys", "must be an array of strings");
         s->list_keys[n++] = jsn_text(item);
@@ -294,7 +294,7 @@ static int read_rules(struct reader *r, struct schema *s, const struct jsn *v)
     if (!rules)
         return 0;
     s->rules = arena_calloc(r->a, jsn_len(rules), sizeof(*s->rules));
-    JSN_FOR_ITEMS(item, rules) {
+    JSN_FOR_ITEMS (item, rules) {
         if (!jsn_get_str(item, "rule"))
             return fail(r, "x-kubernetes-validations", "each item needs a rule");
         s->rules[s->n_rules++] = (struct schema_rule){
@@ -312,7 +312,7 @@ static int read_rules(struct reader *r, struct schema *s, const struct jsn *v)
 static int read_all(struct reader *r, struct schema *s, const struct jsn *v)
 {
     static int (*const parts[])(struct reader *, struct schema *, const struct jsn *) = {
-        read_keywords, read_type,     read_properties, read_required,
+        read_keywords,   read_type,     read_properties, read_required,
         read_additional, read_children, read_merge,      read_rules,
     };
 

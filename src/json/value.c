@@ -4,8 +4,8 @@
  *
  * An object is an array of members in insertion order; up to INDEX_FROM members a lookup compares
  * them one by one, beyond that an index of hashes is kept, so that an object with very many keys
- * (from outside) stays linear to build.  Removing a member drops the index; the next lookup makes
- * it anew.
+ * (from outside) stays linear to build.  Removing one member moves all behind it; jsn_keep_members
+ * removes many in one pass.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -20,7 +20,6 @@
 struct jsn_index {
     uint32_t *slots;
     size_t cap; /* power of two, at least twice the members */
-    struct arena *arena;
 };
 
 static struct jsn *make(struct arena *a, enum jsn_type type)
@@ -192,20 +191,48 @@ static void index_build(struct arena *a, struct jsn *v)
     while (x->cap < v->o.n * 4)
         x->cap *= 2;
     x->slots = arena_calloc(a, x->cap, sizeof(*x->slots));
-    x->arena = a;
     for (size_t i = 0; i < v->o.n; i++)
         index_add(x, v->o.members[i].key, i);
     v->o.index = x;
 }
 
-static struct jsn_member *find_indexed(const struct jsn *v, struct str key)
+/* The slot of a key that is there, or a free slot. */
+static size_t index_slot(const struct jsn *v, struct str key)
 {
     const struct jsn_index *x = v->o.index;
+    size_t i = hash_str(key) & (x->cap - 1);
 
-    for (size_t i = hash_str(key) & (x->cap - 1); x->slots[i]; i = (i + 1) & (x->cap - 1))
-        if (str_eq(v->o.members[x->slots[i] - 1].key, key))
-            return &v->o.members[x->slots[i] - 1];
-    return NULL;
+    while (x->slots[i] && !str_eq(v->o.members[x->slots[i] - 1].key, key))
+        i = (i + 1) & (x->cap - 1);
+    return i;
+}
+
+static struct jsn_member *find_indexed(const struct jsn *v, struct str key)
+{
+    uint32_t slot = v->o.index->slots[index_slot(v, key)];
+
+    return slot ? &v->o.members[slot - 1] : NULL;
+}
+
+/* Take a member out of the index while it still stands at its position. */
+static void index_del(struct jsn *v, size_t position)
+{
+    struct jsn_index *x = v->o.index;
+    size_t hole = index_slot(v, v->o.members[position].key);
+    size_t mask = x->cap - 1;
+
+    /* Close the gap: whoever would no longer be found past it moves into it. */
+    for (size_t i = (hole + 1) & mask; x->slots[i]; i = (i + 1) & mask) {
+        size_t home = hash_str(v->o.members[x->slots[i] - 1].key) & mask;
+
+        if (((i - home) & mask) >= ((i - hole) & mask)) {
+            x->slots[hole] = x->slots[i];
+            hole = i;
+        }
+    }
+    x->slots[hole] = 0;
+    for (size_t i = 0; i < x->cap; i++)
+        x->slots[i] -= x->slots[i] > position;
 }
 
 static struct jsn_member *find(const struct jsn *v, struct str key)
@@ -350,19 +377,32 @@ void jsn_set_path(struct arena *a, struct jsn *object, const char *path, struct 
 bool jsn_del_member(struct jsn *object, struct str key)
 {
     struct jsn_member *m = find(object, key);
-    struct arena *a;
     size_t at;
 
     if (!m)
         return false;
     at = (size_t)(m - object->o.members);
+    if (object->o.index)
+        index_del(object, at);
     object->o.n--;
     memmove(m, m + 1, (object->o.n - at) * sizeof(*m));
-    a = object->o.index ? object->o.index->arena : NULL;
-    object->o.index = NULL;
-    if (a && object->o.n > INDEX_FROM)
-        index_build(a, object);
     return true;
+}
+
+void jsn_keep_members(struct jsn *object, jsn_keep_fn keep, const void *context)
+{
+    struct jsn_index *x = object->o.index;
+    size_t n = 0;
+
+    for (size_t i = 0; i < object->o.n; i++)
+        if (keep(&object->o.members[i], context))
+            object->o.members[n++] = object->o.members[i];
+    object->o.n = n;
+    if (!x)
+        return;
+    memset(x->slots, 0, x->cap * sizeof(*x->slots));
+    for (size_t i = 0; i < n; i++)
+        index_add(x, object->o.members[i].key, i);
 }
 
 bool jsn_del(struct jsn *object, const char *key) { return jsn_del_member(object, str_of(key)); }

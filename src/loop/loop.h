@@ -21,6 +21,9 @@
 struct loop;
 struct loop_source;
 
+/* loop_new also has the process ignore SIGPIPE: writing to who has left is an error, not an end.
+ * loop_free detaches sources that are still there: they never call back, their owners free
+ * them. */
 int loop_new(struct loop **ret_loop, struct err *e) MUST_CHECK;
 struct loop *loop_free(struct loop *l);
 DEFINE_AUTO(struct loop, loop_free);
@@ -28,7 +31,8 @@ DEFINE_AUTO(struct loop, loop_free);
 /* Run until loop_stop; returns the code given there. */
 int loop_run(struct loop *l);
 void loop_stop(struct loop *l, int code);
-/* One turn; waits at most max_wait_ms (-1: as long as it takes).  For tests and nested use. */
+/* One turn; waits at most max_wait_ms (-1: as long as it takes).  Returns 1 if anything was called
+ * back, else 0.  For tests and nested use. */
 int loop_turn(struct loop *l, int max_wait_ms);
 
 /* The clock as read at the start of the turn, monotonic. */
@@ -41,7 +45,11 @@ struct loop_source *loop_source_free(struct loop_source *s);
 DEFINE_AUTO(struct loop_source, loop_source_free);
 void loop_source_set_priority(struct loop_source *s, enum loop_priority p);
 
-/* Descriptor: `events` are EPOLLIN, EPOLLOUT...; level triggered; fd stays the caller's. */
+/*
+ * Descriptor: `events` are EPOLLIN, EPOLLOUT...; level triggered; fd stays the caller's, who frees
+ * the source before closing it.  No events at all: the descriptor is not looked at, not even for
+ * errors.  Regular files cannot be waited for and abort.
+ */
 typedef void (*loop_fd_fn)(void *arg, int fd, uint32_t events);
 struct loop_source *loop_add_fd(struct loop *l, int fd, uint32_t events, loop_fd_fn fn, void *arg);
 void loop_fd_set_events(struct loop_source *s, uint32_t events);
@@ -57,12 +65,23 @@ bool loop_timer_armed(const struct loop_source *s);
 typedef void (*loop_defer_fn)(void *arg);
 void loop_defer(struct loop *l, loop_defer_fn fn, void *arg);
 
-/* End-of-turn hook: called after each turn in which anything was called back. */
-struct loop_source *loop_add_turn_hook(struct loop *l, loop_defer_fn fn, void *arg);
+/* Call back at the very end of this turn, after the hooks: for freeing what may still be in use. */
+void loop_defer_free(struct loop *l, loop_defer_fn fn, void *arg);
 
-/* Signal: blocked in this thread and delivered here. */
+/* End-of-turn hook: called after each turn in which anything was called back; by priority, then in
+ * the order of adding. */
+struct loop_source *loop_add_turn_hook(struct loop *l, loop_defer_fn fn, void *arg);
+/* The LOOP_LAST hooks run before the loop waits the next time, whatever the turn brings. */
+void loop_want_hooks(struct loop *l);
+
+/*
+ * Signal: blocked in this thread and delivered here; unblocked when its last source is freed.  A
+ * forked child inherits the blocking: call loop_signals_reset between fork and exec.
+ */
 typedef void (*loop_signal_fn)(void *arg, int signo);
 struct loop_source *loop_add_signal(struct loop *l, int signo, loop_signal_fn fn, void *arg);
+/* Unblock everything and put all handlers back to default.  Async-signal-safe. */
+void loop_signals_reset(void);
 
 /* Child: called once with its wait status (as waitpid gives it) when it has ended, and reaped. */
 typedef void (*loop_child_fn)(void *arg, pid_t pid, int status);

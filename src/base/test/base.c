@@ -287,6 +287,26 @@ static void an_arena_holds_small_and_large_pieces(void **state)
     assert_true(a.total_bytes >= 1 << 20);
 }
 
+static void a_rewound_arena_keeps_what_was_before(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    char *kept = arena_strdup(&a, "kept");
+    struct arena_mark m = arena_mark(&a);
+    size_t before = a.total_bytes;
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        (void)arena_alloc(&a, 5000);
+    arena_rewind(&a, m);
+    assert_int_equal(a.total_bytes, before);
+    assert_string_equal(kept, "kept");
+    arena_done(&a);
+    m = arena_mark(&a);
+    (void)arena_alloc(&a, 1);
+    arena_rewind(&a, m);
+    assert_int_equal(a.total_bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +325,7 @@ int main(void)
         cmocka_unit_test(a_file_is_replaced_whole),
         cmocka_unit_test(stable_hashes_do_not_change),
         cmocka_unit_test(an_arena_holds_small_and_large_pieces),
+        cmocka_unit_test(a_rewound_arena_keeps_what_was_before),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,10 +5,10 @@
 #include "src/base/arena.h"
 #include "src/cluster/apiserver/types/resource.h"
 #include "src/http/server.h"
+#include "src/http/url.h"
 #include "src/json/jsn.h"
 
 struct apiserver;
-struct url_query;
 
 /* Who asks. */
 struct api_user {
@@ -38,7 +38,7 @@ struct api_call {
     struct apiserver *server;
     struct http_exchange *exchange; /* NULL once the client has gone away, and for inner calls */
     struct arena arena;
-    const struct url_query *query;
+    struct url_query query;
     struct api_user user;
     const char *user_agent;
 
@@ -53,6 +53,9 @@ struct api_call {
     enum field_validation fields;
     const char *manager; /* field manager; never NULL for writes */
     bool force;          /* of apply */
+    bool applied;        /* managedFields are there already, from server-side apply */
+    bool binding;        /* this write assigns a pod to a node */
+    bool finalizing;     /* this write ends a namespace */
 
     const char **warnings;
     size_t n_warnings;
@@ -68,5 +71,10 @@ void call_warn(struct api_call *c, const char *fmt, ...) PRINTF(2, 3);
 /* "2026-01-09T10:00:00Z", the time of the request. */
 const char *call_now(struct api_call *c);
 
-/* What the store calls this resource: "pods", "nodesets.slinky.slurm.net"; in the arena. */
+/* What the store calls a resource: "pods", "nodesets.slinky.slurm.net"; in the arena. */
+const char *resource_store_name(struct arena *a, const struct resource *stored);
 const char *call_store_name(struct api_call *c);
+
+/* A query parameter: the first of that name, NULL if there is none; and as a flag ("true", "1"). */
+const char *call_param(const struct api_call *c, const char *key);
+bool call_param_true(const struct api_call *c, const char *key);

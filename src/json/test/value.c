@@ -93,6 +93,33 @@ static void large_objects_stay_consistent(void **state)
     for (int i = 0; i < 2000; i++)
         assert_int_equal(jsn_get_int(o, arena_printf(&a, "k%d", i), -1), i % 3 ? i : -1);
     assert_int_equal(jsn_len(o), 1333);
+    for (int i = 0; i < 2000; i += 3)
+        jsn_set_int(&a, o, arena_printf(&a, "k%d", i), i);
+    for (int i = 0; i < 2000; i++)
+        assert_int_equal(jsn_get_int(o, arena_printf(&a, "k%d", i), -1), i);
+}
+
+static bool is_even(const struct jsn_member *m, const void *context)
+{
+    (void)context;
+    return m->value->i % 2 == 0;
+}
+
+static void members_are_kept_by_choice(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+
+    (void)state;
+    for (int n = 0; n < 200; n += 7) {
+        struct jsn *o = jsn_object(&a);
+
+        for (int i = 0; i < n; i++)
+            jsn_set_int(&a, o, arena_printf(&a, "k%d", i), i);
+        jsn_keep_members(o, is_even, NULL);
+        assert_int_equal(jsn_len(o), (n + 1) / 2);
+        for (int i = 0; i < n; i++)
+            assert_int_equal(jsn_get_int(o, arena_printf(&a, "k%d", i), -1), i % 2 ? -1 : i);
+    }
 }
 
 static void paths_read_and_write(void **state)
@@ -166,6 +193,7 @@ int main(void)
         cmocka_unit_test(depth_is_capped),
         cmocka_unit_test(duplicates_are_named_by_path),
         cmocka_unit_test(large_objects_stay_consistent),
+        cmocka_unit_test(members_are_kept_by_choice),
         cmocka_unit_test(paths_read_and_write),
         cmocka_unit_test(arrays_insert_and_remove),
         cmocka_unit_test(equality_is_by_meaning),

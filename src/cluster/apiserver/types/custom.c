@@ -12,8 +12,8 @@
 #include "src/base/alloc.h"
 #include "src/json/schema_openapi.h"
 
-static const char *crd_verbs[] = {"delete", "deletecollection", "get",    "list",
-                                  "patch",  "create",           "update", "watch", NULL};
+static const char *crd_verbs[] = {"delete", "deletecollection", "get",   "list", "patch",
+                                  "create", "update",           "watch", NULL};
 static const char *sub_verbs[] = {"get", "patch", "update", NULL};
 
 void resource_owner_unref(struct resource_owner *o)
@@ -46,7 +46,7 @@ static const char **string_list(struct arena *a, const struct jsn *v)
     const char **list = arena_calloc(a, jsn_len(v) + 1, sizeof(*list));
     size_t n = 0;
 
-    JSN_FOR_ITEMS(item, v)
+    JSN_FOR_ITEMS (item, v)
         if (jsn_text(item))
             list[n++] = jsn_text(item);
     return list;
@@ -73,14 +73,19 @@ static struct schema *text_schema(struct arena *a, const char *description)
 static void add_object_properties(struct arena *a, struct schema *s, const struct schema *meta)
 {
     struct schema_property *p = arena_calloc(a, s->n_properties + 3, sizeof(*p));
+    struct schema *own_meta = new_schema(a, SCHEMA_OBJECT);
     size_t n = 0;
+
+    *own_meta = *meta;
+    own_meta->refines = meta;
+    own_meta->description = "Name, labels and other facts about the object.";
 
     p[n++] = (struct schema_property){
         .name = STR("apiVersion"),
         .schema = text_schema(a, "Group and version that the object is written in.")};
     p[n++] = (struct schema_property){.name = STR("kind"),
                                       .schema = text_schema(a, "Kind of the object.")};
-    p[n++] = (struct schema_property){.name = STR("metadata"), .schema = meta};
+    p[n++] = (struct schema_property){.name = STR("metadata"), .schema = own_meta};
     for (size_t i = 0; i < s->n_properties; i++) {
         struct str name = s->properties[i].name;
 
@@ -140,11 +145,11 @@ static void make_subs(const struct custom_types *types, struct arena *a, struct 
 {
     r->subs = arena_calloc(a, 2, sizeof(*r->subs));
     if (jsn_is(jsn_get(version, "subresources.status"), JSN_OBJECT))
-        r->subs[r->n_subs++] = (struct subresource){
-            "status", r->group, r->version, r->kind, sub_verbs, r->schema};
+        r->subs[r->n_subs++] =
+            (struct subresource){"status", r->group, r->version, r->kind, sub_verbs, r->schema};
     if (jsn_is(jsn_get(version, "subresources.scale"), JSN_OBJECT))
-        r->subs[r->n_subs++] = (struct subresource){
-            "scale", "autoscaling", "v1", "Scale", sub_verbs, types->scale};
+        r->subs[r->n_subs++] =
+            (struct subresource){"scale", "autoscaling", "v1", "Scale", sub_verbs, types->scale};
 }
 
 static int make_version(const struct custom_types *types, struct resource_owner *o,
@@ -196,7 +201,7 @@ int custom_from_crd(const struct custom_types *types, const struct jsn *crd,
     if (!o->name)
         return err_bad(e, "the definition has no name");
     o->resources = arena_calloc(&o->arena, jsn_len(versions) + 1, sizeof(*o->resources));
-    JSN_FOR_ITEMS(version, versions) {
+    JSN_FOR_ITEMS (version, versions) {
         int r;
 
         if (!jsn_get_bool(version, "served", false))

@@ -4,9 +4,9 @@
  *
  * A body is "k8s\0" and a message Unknown{1: TypeMeta{1: apiVersion, 2: kind}, 2: raw, 3: encoding,
  * 4: content type}; raw is the object's own message.  Field numbers come from the tables; numbers
- * that these do not know are skipped, as newer clients may send them.  Go writes every field that is
- * no pointer, set or not, so a zero there means nothing and is left out.  Structs that Go embeds are
- * messages here and spread into the outer object in JSON.
+ * that these do not know are skipped, as newer clients may send them.  Go writes every field that
+ * is no pointer, set or not, so a zero there means nothing and is left out.  Structs that Go embeds
+ * are messages here and spread into the outer object in JSON.
  */
 #include "src/cluster/apiserver/types/proto.h"
 

@@ -12,10 +12,11 @@
 bool proto_is_body(struct str body);
 
 /*
- * Decode a body ("k8s\0" and an Unknown message) into the JSON object that it stands for, apiVersion
- * and kind first.  Zero values that Go cannot tell from absent ones are left out; otherwise the object
- * is as a client might have sent it in JSON: type_check is still the caller's.  Malformed input, an
- * unknown kind and what passes the caps fail with a sentence (-EINVAL), an unknown kind with -ENOENT.
+ * Decode a body ("k8s\0" and an Unknown message) into the JSON object that it stands for,
+ * apiVersion and kind first.  Zero values that Go cannot tell from absent ones are left out;
+ * otherwise the object is as a client might have sent it in JSON: type_check is still the caller's.
+ * Malformed input, an unknown kind and what passes the caps fail with a sentence (-EINVAL), an
+ * unknown kind with -ENOENT.
  */
 int proto_decode(const struct registry *reg, struct arena *a, struct str body, struct jsn **ret,
                  struct err *e) MUST_CHECK;

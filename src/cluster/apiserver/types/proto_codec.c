@@ -32,8 +32,7 @@ static int read_time(struct proto_reader *r, const struct schema *s, struct str 
         else if (f.number == 2 && f.type == WIRE_VARINT)
             nanos = (int32_t)(uint32_t)f.value;
     }
-    if (res < 0 || seconds < MIN_SECONDS || seconds > MAX_SECONDS || nanos < 0 ||
-        nanos > 999999999)
+    if (res < 0 || seconds < MIN_SECONDS || seconds > MAX_SECONDS || nanos < 0 || nanos > 999999999)
         return proto_bad(r, "a time is cut short or out of range");
     if (seconds == 0 && nanos == 0) {
         *ret = jsn_null(r->a);

@@ -110,10 +110,7 @@ static void rebuild(struct registry *reg)
     reg->version++;
 }
 
-static void drop_owner(void *owner)
-{
-    resource_owner_unref(owner);
-}
+static void drop_owner(void *owner) { resource_owner_unref(owner); }
 
 int registry_new(struct registry **ret, struct err *e)
 {

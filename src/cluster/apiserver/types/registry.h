@@ -22,13 +22,14 @@ DEFINE_AUTO(struct registry, registry_free);
 uint64_t registry_version(const struct registry *reg);
 
 /*
- * All groups and versions in the order of discovery: the core group first, then the built-in groups,
- * then those of CRDs by name.  The versions of a group stand together, the preferred one first.
- * Borrowed, valid until the next change.
+ * All groups and versions in the order of discovery: the core group first, then the built-in
+ * groups, then those of CRDs by name.  The versions of a group stand together, the preferred one
+ * first. Borrowed, valid until the next change.
  */
 const struct registry_gv *registry_gvs(const struct registry *reg, size_t *ret_n);
 
-/* Look-ups; NULL if there is none.  Borrowed until the next change: resource_ref keeps one longer. */
+/* Look-ups; NULL if there is none.  Borrowed until the next change: resource_ref keeps one longer.
+ */
 const struct registry_gv *registry_gv(const struct registry *reg, struct str group,
                                       struct str version);
 const struct resource *registry_find(const struct registry *reg, struct str group,

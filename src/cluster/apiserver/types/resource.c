@@ -99,8 +99,8 @@ static void convert_ingress(struct arena *a, struct jsn *object, bool to_stored)
     rename_member(a, spec, to_stored ? "backend" : "defaultBackend",
                   to_stored ? "defaultBackend" : "backend");
     backend(a, jsn_key(spec, to_stored ? "defaultBackend" : "backend"));
-    JSN_FOR_ITEMS(rule, jsn_key(spec, "rules")) {
-        JSN_FOR_ITEMS(path, jsn_get(rule, "http.paths")) {
+    JSN_FOR_ITEMS (rule, jsn_key(spec, "rules")) {
+        JSN_FOR_ITEMS (path, jsn_get(rule, "http.paths")) {
             backend(a, jsn_key(path, "backend"));
             if (to_stored && !jsn_key(path, "pathType"))
                 jsn_set_str(a, path, "pathType", "ImplementationSpecific");

@@ -46,8 +46,8 @@ const struct subresource *resource_sub(const struct resource *r, struct str name
 bool strings_have(const char *const *list, const char *s);
 
 /*
- * Rewrite an object in place from the form of `r` to that of r->stored, and back; apiVersion and kind
- * included.  Nothing happens where r->stored is NULL.  New values come from the arena.
+ * Rewrite an object in place from the form of `r` to that of r->stored, and back; apiVersion and
+ * kind included.  Nothing happens where r->stored is NULL.  New values come from the arena.
  */
 void resource_to_stored(struct arena *a, const struct resource *r, struct jsn *object);
 void resource_from_stored(struct arena *a, const struct resource *r, struct jsn *object);

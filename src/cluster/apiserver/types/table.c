@@ -52,8 +52,8 @@ int table_add_def(struct table *t, const struct table_line *line, const struct t
     def->schema = arena_alloc(t->arena, sizeof(*def->schema));
     schema_init(def->schema, SCHEMA_OBJECT);
     def->schema->short_name = arena_str(t->arena, name);
-    def->schema->go_type = arena_printf(t->arena, "%s." STR_FMT, version ? version + 1 : g->version,
-                                        STR_ARG(name));
+    def->schema->go_type =
+        arena_printf(t->arena, "%s." STR_FMT, version ? version + 1 : g->version, STR_ARG(name));
     map_put(&t->by_name, str_of(key), def);
     *ret = def;
     return 0;
@@ -147,9 +147,15 @@ static bool read_flag(struct table_field *f, struct str w)
         const char *name;
         bool *flag;
     } flags[] = {
-        {"required", &f->required},      {"ptr", &f->pointer}, {"always", &f->always},
-        {"merge", &f->merge},            {"set", &f->set},     {"atomic", &f->atomic},
-        {"retainkeys", &f->retain_keys}, {"replace", &f->replace},
+        {"required", &f->required},
+        {"ptr", &f->pointer},
+        {"always", &f->always},
+        {"merge", &f->merge},
+        {"set", &f->set},
+        {"atomic", &f->atomic},
+        {"retainkeys", &f->retain_keys},
+        {"replace", &f->replace},
+        {"granular", &f->granular},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
@@ -245,10 +251,7 @@ static int read_text(struct table *t, const struct table_text *text, struct err 
     return 0;
 }
 
-void table_done(struct table *t)
-{
-    map_done(&t->by_name);
-}
+void table_done(struct table *t) { map_done(&t->by_name); }
 
 int table_read(struct arena *a, const struct table_text *texts, struct table *ret, struct err *e)
 {

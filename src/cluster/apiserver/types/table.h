@@ -30,7 +30,7 @@ struct table_field {
     struct str merge_key;
     struct str keys;
     uint32_t proto;
-    bool required, pointer, always, merge, set, atomic, retain_keys, replace;
+    bool required, pointer, always, merge, set, atomic, granular, retain_keys, replace;
     int line;
 };
 
@@ -48,7 +48,8 @@ struct table_def {
 /* Everything lives in the arena. */
 struct table {
     struct arena *arena;
-    struct map by_name; /* "core.Pod" to struct table_def, "core.Protocol" to one with a string schema */
+    struct map
+        by_name; /* "core.Pod" to struct table_def, "core.Protocol" to one with a string schema */
     struct table_def **defs;
     size_t n_defs;
     size_t cap_defs;

@@ -3,8 +3,8 @@
  * Lines of the type tables, split into words.
  *
  * Words are parted by blanks.  A quote makes blanks part of the word ("What a pod runs." and
- * default="a b"); \" is a quote inside.  A # where a word could begin starts a comment.  A word that
- * begins with a quote is marked: only a description does.
+ * default="a b"); \" is a quote inside.  A # where a word could begin starts a comment.  A word
+ * that begins with a quote is marked: only a description does.
  */
 #include "src/cluster/apiserver/types/table.h"
 
@@ -23,10 +23,7 @@ int table_err(struct err *e, const char *file, int line, const char *fmt, ...)
     return err_set(e, -EINVAL, ERR_PERMANENT, "%s line %d: %s", file, line, buf_str(&b));
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 /* One word from *at on, without its quotes, written to *out. */
 static int lex_word(struct str text, size_t *at, char **out, struct str *ret_word)

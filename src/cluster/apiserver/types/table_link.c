@@ -145,7 +145,7 @@ static const char **split_keys(struct arena *a, struct str keys)
 static bool has_attributes(const struct table_field *f)
 {
     return f->description.n || f->default_text.p || f->merge || f->keys.n || f->set || f->atomic ||
-           f->retain_keys || f->replace;
+           f->granular || f->retain_keys || f->replace;
 }
 
 /* How patches and apply merge the field. */
@@ -160,6 +160,8 @@ static void set_merge(struct arena *a, struct schema *s, const struct table_fiel
         s->patch_key = arena_str(a, f->merge_key);
     if (f->atomic) {
         s->merge = SCHEMA_MERGE_ATOMIC;
+    } else if (f->granular) {
+        s->merge = SCHEMA_MERGE_GRANULAR;
     } else if (keys.n) {
         s->merge = SCHEMA_MERGE_MAP;
         s->list_keys = split_keys(a, keys);
@@ -265,7 +267,7 @@ static int link_def(struct linker *l, struct table_def *def, struct err *e)
     if (def->is_kind)
         add_type_meta(l->t, def->schema, &cap);
     for (size_t i = 0; i < def->n_fields; i++) {
-        const struct table_field *f = &def->fields[i];
+        struct table_field *f = &def->fields[i];
         struct schema_property p = {.name = f->name,
                                     .proto = f->proto,
                                     .required = f->required,
@@ -273,6 +275,8 @@ static int link_def(struct linker *l, struct table_def *def, struct err *e)
                                     .always = f->always};
         int r;
 
+        if (def->is_kind && str_eqz(f->name, "metadata") && !f->description.n)
+            f->description = STR("Name, labels and other facts about the object.");
         if (str_eqz(f->name, "inline")) {
             r = link_inline(l, def, f, &cap, e);
         } else {

@@ -2,9 +2,10 @@
 /*
  * Reader of the type tables: resources, and the lists that come with them.
  *
- *   resource PLURAL KIND namespaced|cluster [short=A,B] [categories=A,B] [verbs=A,B] [stored=ALIAS.KIND]
- *     sub NAME KIND VERB...               KIND may be of another group: policy.Eviction
- *     rename HERE STORED                  a field that has another name where the object is stored
+ *   resource PLURAL KIND namespaced|cluster [short=A,B] [categories=A,B] [verbs=A,B]
+ * [stored=ALIAS.KIND] sub NAME KIND VERB...               KIND may be of another group:
+ * policy.Eviction rename HERE STORED                  a field that has another name where the
+ * object is stored
  *
  * Verbs default to all eight.  Every resource that can be listed gets a list kind, the kind with
  * "List" behind it, as a definition of its own.
@@ -72,8 +73,8 @@ static int read_attribute(struct table *t, struct resource *r, const struct tabl
     else
         return table_err(e, line->file, line->number, "unknown attribute '%s'", line->words[i].p);
     if (str_eqz(key, "stored") && !r->stored)
-        return table_err(e, line->file, line->number, "no resource before this one has the kind '%s'",
-                         value.p);
+        return table_err(e, line->file, line->number,
+                         "no resource before this one has the kind '%s'", value.p);
     return 0;
 }
 
@@ -143,7 +144,8 @@ int table_read_resource_part(struct table *t, const struct table_group *g,
     else if (str_eqz(line->words[0], "rename") && line->n == 3)
         read_rename(t, r, line);
     else
-        return table_err(e, line->file, line->number, "expected sub NAME KIND VERB... or rename A B");
+        return table_err(e, line->file, line->number,
+                         "expected sub NAME KIND VERB... or rename A B");
     return 0;
 }
 

@@ -2,8 +2,8 @@
 /*
  * The types that tables do not define: scalars, and the values with a form of their own.
  *
- * Their nodes are shared by all fields that say nothing else about themselves.  Those with a name are
- * definitions in OpenAPI documents, as in Kubernetes' own.
+ * Their nodes are shared by all fields that say nothing else about themselves.  Those with a name
+ * are definitions in OpenAPI documents, as in Kubernetes' own.
  */
 #include "src/cluster/apiserver/types/table.h"
 
@@ -22,7 +22,8 @@ static const struct {
     {"int64", {NO_BOUNDS, .type = SCHEMA_INTEGER, .format = "int64", .go_type = "int64"}},
     {"double", {NO_BOUNDS, .type = SCHEMA_NUMBER, .format = "double", .go_type = "float64"}},
     {"bytes",
-     {NO_BOUNDS, .type = SCHEMA_STRING, .format = "byte", .codec = SCHEMA_BYTES, .go_type = "[]uint8"}},
+     {NO_BOUNDS, .type = SCHEMA_STRING, .format = "byte", .codec = SCHEMA_BYTES,
+      .go_type = "[]uint8"}},
     {"time",
      {NO_BOUNDS, .type = SCHEMA_STRING, .format = "date-time", .codec = SCHEMA_TIME,
       .name = META "Time", .short_name = "Time", .go_type = "v1.Time",

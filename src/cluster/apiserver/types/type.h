@@ -42,7 +42,8 @@ void type_encode(struct arena *a, const struct schema *s, struct jsn *object);
  * Check a value with a codec of its own and bring it to canonical form.  Fails with Go's sentence,
  * with -ENOTSUP where the sentence needs the field's name, which the caller knows.
  */
-int type_value_check(struct arena *a, const struct schema *s, struct jsn *v, struct err *e) MUST_CHECK;
+int type_value_check(struct arena *a, const struct schema *s, struct jsn *v,
+                     struct err *e) MUST_CHECK;
 
 /* Whether Go's omitempty would leave the value out. */
 bool type_is_zero(const struct schema *s, const struct jsn *v);

@@ -3,9 +3,9 @@
  * Decoding of built-in objects: types, unknown fields, nulls.
  *
  * The walk follows the document, and stops at the first value of a wrong type, as the Go decoder's
- * answer does.  Go names the innermost struct and the path of fields to it; list indexes and map keys
- * are no part of that path, but they are of the paths of unknown fields.  Both are read off a chain
- * of frames on the stack, only when something is wrong.
+ * answer does.  Go names the innermost struct and the path of fields to it; list indexes and map
+ * keys are no part of that path, but they are of the paths of unknown fields.  Both are read off a
+ * chain of frames on the stack, only when something is wrong.
  */
 #include "src/cluster/apiserver/types/type.h"
 
@@ -100,7 +100,7 @@ static void go_type(struct buf *b, const struct schema *s)
 static void go_value(struct buf *b, const struct schema *s, const struct jsn *v)
 {
     static const char *const names[] = {
-        [JSN_NULL] = "null",     [JSN_BOOL] = "bool",   [JSN_INT] = "number",
+        [JSN_NULL] = "null",     [JSN_BOOL] = "bool",     [JSN_INT] = "number",
         [JSN_REAL] = "number",   [JSN_STRING] = "string", [JSN_ARRAY] = "array",
         [JSN_OBJECT] = "object",
     };
@@ -170,7 +170,7 @@ static int check_array(struct walk *w, const struct frame *at, const struct sche
 
 static int check_map(struct walk *w, const struct frame *at, const struct schema *s, struct jsn *v)
 {
-    JSN_FOR_MEMBERS(m, v) {
+    JSN_FOR_MEMBERS (m, v) {
         struct frame here = {.up = at, .key = m->key};
         int r;
 
@@ -224,7 +224,7 @@ static int check_union(struct walk *w, const struct frame *at, const struct sche
         return err_bad(w->e, "boolean or JSON schema expected");
     if (v->type != JSN_ARRAY)
         return wrong_type(w, at, s, v);
-    JSN_FOR_ITEMS(item, v) {
+    JSN_FOR_ITEMS (item, v) {
         struct frame here = {.up = at, .index = item_i};
         int r = 0;
 

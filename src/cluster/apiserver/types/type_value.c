@@ -52,25 +52,26 @@ static int bad_time(struct err *e, struct str text, const char *layout)
         const char *layout;
         size_t digits; /* 0: the piece itself */
     } pieces[] = {
-        {"2006", 4}, {"-", 0},  {"01", 2}, {"-", 0},  {"02", 2}, {"T", 0},
-        {"15", 2},   {":", 0},  {"04", 2}, {":", 0},  {"05", 2},
+        {"2006", 4}, {"-", 0}, {"01", 2}, {"-", 0}, {"02", 2}, {"T", 0},
+        {"15", 2},   {":", 0}, {"04", 2}, {":", 0}, {"05", 2},
     };
     struct str rest = text;
 
     for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
         size_t want = pieces[i].digits ? pieces[i].digits : 1, n = 0;
 
-        while (n < want && n < rest.n &&
-               (pieces[i].digits ? isdigit((unsigned char)rest.p[n]) : rest.p[n] == *pieces[i].layout))
+        while (
+            n < want && n < rest.n &&
+            (pieces[i].digits ? isdigit((unsigned char)rest.p[n]) : rest.p[n] == *pieces[i].layout))
             n++;
         if (n < want)
-            return err_bad(e, "parsing time \"" STR_FMT "\" as \"%s\": cannot parse \"" STR_FMT
-                              "\" as \"%s\"",
-                           STR_ARG(text), layout, STR_ARG(rest), pieces[i].layout);
+            return err_bad(
+                e, "parsing time \"" STR_FMT "\" as \"%s\": cannot parse \"" STR_FMT "\" as \"%s\"",
+                STR_ARG(text), layout, STR_ARG(rest), pieces[i].layout);
         rest = (struct str){rest.p + n, rest.n - n};
     }
-    return err_bad(e, "parsing time \"" STR_FMT "\" as \"%s\": cannot parse \"" STR_FMT
-                      "\" as \"%s\"",
+    return err_bad(e,
+                   "parsing time \"" STR_FMT "\" as \"%s\": cannot parse \"" STR_FMT "\" as \"%s\"",
                    STR_ARG(text), layout, STR_ARG(rest),
                    streq(layout, LAYOUT_MICRO) && !str_starts(rest, ".") ? ".000000" : "Z07:00");
 }

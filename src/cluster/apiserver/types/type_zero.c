@@ -2,10 +2,10 @@
 /*
  * Defaults and zero values of built-in objects.
  *
- * Go knows "not given" only where a field is a pointer.  Elsewhere an empty text, 0, false, an empty
- * list or map count as not given: a default fills them, and the encoder leaves them out or writes
- * them always, as the field's tag says.  The tables have these tags (ptr, always).  A struct that is
- * no pointer is always there, so defaults inside it apply even where nobody wrote it.
+ * Go knows "not given" only where a field is a pointer.  Elsewhere an empty text, 0, false, an
+ * empty list or map count as not given: a default fills them, and the encoder leaves them out or
+ * writes them always, as the field's tag says.  The tables have these tags (ptr, always).  A struct
+ * that is no pointer is always there, so defaults inside it apply even where nobody wrote it.
  */
 #include "src/cluster/apiserver/types/type.h"
 
@@ -60,9 +60,9 @@ static void each_child(struct arena *a, const struct schema *s, struct jsn *v,
 {
     const struct schema *inner = s->type == SCHEMA_ARRAY ? s->items : s->additional;
 
-    JSN_FOR_ITEMS(item, v)
+    JSN_FOR_ITEMS (item, v)
         fn(a, inner, item);
-    JSN_FOR_MEMBERS(m, v)
+    JSN_FOR_MEMBERS (m, v)
         fn(a, inner, m->value);
 }
 

@@ -3,8 +3,8 @@
  * Order of API versions.
  *
  * "v<major>", "v<major>beta<minor>" and "v<major>alpha<minor>" are ordered by stability first
- * (release, beta, alpha), then by major and minor number, the newest first.  Names of any other form
- * come behind these, in alphabetical order.
+ * (release, beta, alpha), then by major and minor number, the newest first.  Names of any other
+ * form come behind these, in alphabetical order.
  */
 #include <ctype.h>
 

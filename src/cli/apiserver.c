@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slurmkeeper apiserver: the embedded Kubernetes API, alone, in the foreground.
+ *
+ * Runs until SIGINT or SIGTERM, then ends its streams and goes; SIGKILL is fine too.
+ */
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "src/base/log.h"
+#include "src/cli/verbs.h"
+#include "src/cluster/apiserver/apiserver.h"
+
+static void on_signal(void *arg, int signo)
+{
+    log_info("signal %d: ending", signo);
+    loop_stop(arg, 0);
+}
+
+/* Thousands of clients need as many descriptors; the soft limit is often 1024. */
+static void raise_file_limit(void)
+{
+    struct rlimit r;
+
+    if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
+        r.rlim_cur = r.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &r);
+    }
+}
+
+static int serve(const struct apiserver_options *o, struct err *e)
+{
+    AUTO(loop_free) struct loop *l = NULL;
+    AUTO(apiserver_free) struct apiserver *s = NULL;
+    AUTO(loop_source_free) struct loop_source *on_int = NULL;
+    AUTO(loop_source_free) struct loop_source *on_term = NULL;
+    int r = loop_new(&l, e);
+
+    if (r == 0)
+        r = apiserver_new(l, o, &s, e);
+    if (r < 0)
+        return r;
+    on_int = loop_add_signal(l, SIGINT, on_signal, l);
+    on_term = loop_add_signal(l, SIGTERM, on_signal, l);
+    log_info("serving on port %d; export KUBECONFIG=%s/admin.kubeconfig", apiserver_port(s),
+             o->state_dir);
+    return loop_run(l);
+}
+
+int verb_apiserver_run(const struct cli_args *args)
+{
+    struct apiserver_options o = {
+        .state_dir = cli_has(args, "state") ? cli_get(args, "state") : "/var/lib/slurmkeeper",
+        .listen = cli_has(args, "listen") ? cli_get(args, "listen") : "127.0.0.1:6443",
+        .allow_remote = cli_has(args, "allow-remote"),
+    };
+    int64_t history_s = 300;
+    struct err e = {0};
+
+    if (!cli_get_i64(args, "history", 1, 86400, &history_s))
+        return 2;
+    o.history_ms = history_s * 1000;
+    log_set_name("apiserver");
+    raise_file_limit();
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (serve(&o, &e) < 0)
+        return cli_failure("apiserver: %s", e.text);
+    return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of verbs.  Each verb has a file of its own; here is what the command line, the help, the
+ * manual and the completion know about it.
+ */
+#include "src/cli/verbs.h"
+
+const struct cli_option cli_common_options[] = {
+    {"help", NULL, "Show what the verb does and takes", NULL, false},
+    {NULL},
+};
+
+static const struct cli_option apiserver_options[] = {
+    {"state", "DIR", "Where objects, certificates and admin.kubeconfig are kept",
+     "/var/lib/slurmkeeper", false},
+    {"listen", "ADDRESS:PORT", "Where to serve; port 0 takes a free one", "127.0.0.1:6443", false},
+    {"allow-remote", NULL, "Let --listen name an address that other machines reach", NULL, false},
+    {"history", "SECONDS", "How long watches and paged lists may look back", "300", false},
+    {NULL},
+};
+
+
+const struct cli_verb cli_verbs[] = {
+    {"apiserver", NULL, "Serve the Kubernetes API on this machine, in the foreground",
+     "Starts an API server that kubectl and client libraries take for a real one. Objects are kept "
+     "in SQLite in the state directory; an acknowledged write survives a crash at any moment. At "
+     "the first start certificates are made; DIR/admin.kubeconfig holds what a client needs.",
+     apiserver_options, verb_apiserver_run},
+    {"completion", NULL, "Print a completion script for bash",
+     "Use it with: source <(slurmkeeper completion)", NULL, verb_completion_run},
+    {"manual", NULL, "Print the source of the manual page (scdoc)", NULL, NULL, verb_manual_run},
+    {"version", NULL, "Print the version", NULL, NULL, verb_version_run},
+    {NULL},
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The entry points of the verbs; one file each. */
+#pragma once
+
+#include "src/cli/cli.h"
+
+int verb_apiserver_run(const struct cli_args *args);
+int verb_completion_run(const struct cli_args *args);
+int verb_manual_run(const struct cli_args *args);
+int verb_version_run(const struct cli_args *args);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Admission.
+ *
+ * Nothing is created in a namespace that is not there (404) or is on its way out (403); what is
+ * there already may still be changed, since that is how its finalizers come off.  Then the
+ * registered hook has its say (our own kinds are validated there, as a webhook does on Kubernetes).
+ */
+#include "src/cluster/apiserver/admission.h"
+
+#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/server.h"
+#include "src/cluster/apiserver/status.h"
+
+static int namespace_missing(struct api_call *c, const char *ns)
+{
+    int r = status_fail(c, 404, "NotFound", "namespaces \"%s\" not found", ns);
+
+    jsn_set_str(&c->arena, status_details(c), "name", ns);
+    jsn_set_str(&c->arena, status_details(c), "kind", "namespaces");
+    return r;
+}
+
+static int namespace_ending(struct api_call *c, const char *name, const char *ns)
+{
+    int r = status_forbidden(c, name,
+                             "unable to create new content in namespace %s because it is being "
+                             "terminated",
+                             ns);
+
+    status_add_cause(c, "NamespaceTerminating", "metadata.namespace",
+                     arena_printf(&c->arena, "namespace %s is being terminated", ns));
+    return r;
+}
+
+static int check_namespace(struct api_call *c, const struct jsn *object)
+{
+    const char *ns = object_namespace(object);
+    struct store_key k = {"namespaces", "", ns};
+    struct store_row row;
+    struct jsn *namespace_object;
+    struct err e = {0};
+    int r = store_get(c->server->store, &k, &c->arena, &row, &e);
+
+    if (r == -ENOENT)
+        return namespace_missing(c, ns);
+    if (r < 0 || jsn_parse(&c->arena, row.data, NULL, &namespace_object, &e) < 0)
+        return status_internal(c, &e);
+    if (object_deleting(namespace_object))
+        return namespace_ending(c, object_name(object), ns);
+    return 0;
+}
+
+static int ask_hook(struct api_call *c, struct jsn *object, const struct jsn *old)
+{
+    struct apiserver *s = c->server;
+
+    return s->admit ? s->admit(s->admit_arg, c, object, old) : 0;
+}
+
+int admission_create(struct api_call *c, struct jsn *object)
+{
+    int r = c->stored->namespaced ? check_namespace(c, object) : 0;
+
+    return r < 0 ? r : ask_hook(c, object, NULL);
+}
+
+int admission_update(struct api_call *c, struct jsn *object, const struct jsn *old)
+{
+    return ask_hook(c, object, old);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The API server as a whole: put together, started, taken down.
+ *
+ * A turn of the loop serves every request that is ready; their writes form one transaction, which
+ * the end-of-turn hook commits.  Committed changes go to the watches, to the garbage collector, to
+ * the namespaces and to the custom resource definitions, in this order; what those write comes in a
+ * later turn, as if a client had written it.
+ */
+#include "src/cluster/apiserver/apiserver.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "src/base/alloc.h"
+#include "src/base/clock.h"
+#include "src/base/file.h"
+#include "src/base/log.h"
+#include "src/cluster/apiserver/access.h"
+#include "src/cluster/apiserver/answer.h"
+#include "src/cluster/apiserver/collector.h"
+#include "src/cluster/apiserver/compactor.h"
+#include "src/cluster/apiserver/crd/controller.h"
+#include "src/cluster/apiserver/dispatch.h"
+#include "src/cluster/apiserver/namespaces.h"
+#include "src/cluster/apiserver/server.h"
+#include "src/cluster/apiserver/types/discovery.h"
+#include "src/cluster/apiserver/types/openapi.h"
+#include "src/cluster/apiserver/watch.h"
+
+static void on_commit(void *arg, const struct store_event *ev)
+{
+    struct apiserver *s = arg;
+
+    watch_hub_event(s->watches, ev);
+    collector_event(s->collector, ev);
+    namespaces_event(s->namespaces, ev);
+    crd_controller_event(s->crds, ev);
+}
+
+static void on_turn_end(void *arg) { answer_commit(arg); }
+
+/* "127.0.0.1:6443" without its port. */
+static char *host_of(const char *listen)
+{
+    const char *colon = strrchr(listen, ':');
+    struct str host = {listen, colon ? (size_t)(colon - listen) : strlen(listen)};
+
+    if (host.n >= 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
+        host = (struct str){host.p + 1, host.n - 2};
+    return str_dup(host);
+}
+
+static bool is_loopback(const char *host)
+{
+    return starts_with(host, "127.") || streq(host, "::1") || streq(host, "localhost");
+}
+
+static int check_listen(const struct apiserver_options *o, const char *host, struct err *e)
+{
+    if (o->allow_remote || is_loopback(host))
+        return 0;
+    return err_bad(e,
+                   "--listen %s is not a loopback address: whoever can reach it can try to log in; "
+                   "give --allow-remote if that is what you want",
+                   o->listen);
+}
+
+/* One server a state directory: the lock goes with the process, however it ends. */
+static int lock_state(struct apiserver *s, const char *dir, struct err *e)
+{
+    AUTO(free) char *path = xasprintf("%s/apiserver.lock", dir);
+
+    s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (s->lock_fd < 0)
+        return err_errno(e, errno, "cannot open '%s'", path);
+    if (flock(s->lock_fd, LOCK_EX | LOCK_NB) < 0)
+        return err_set(e, -EBUSY, ERR_PERMANENT,
+                       "another API server runs on '%s'; stop it first, or use another --state",
+                       dir);
+    return 0;
+}
+
+static int open_state(struct apiserver *s, const struct apiserver_options *o, const char *host,
+                      struct err *e)
+{
+    AUTO(free) char *path = xasprintf("%s/api.db", o->state_dir);
+    int r = file_make_dirs(o->state_dir, 0700, e);
+
+    if (r == 0)
+        r = lock_state(s, o->state_dir, e);
+    if (r == 0)
+        r = store_open(path, &s->store, e);
+    if (r == 0 && chmod(path, 0600) < 0)
+        r = err_errno(e, errno, "cannot protect '%s'", path);
+    if (r == 0)
+        r = access_new(o->state_dir, host, &s->access, e);
+    return r < 0 ? r : registry_new(&s->registry, e);
+}
+
+static int start_parts(struct apiserver *s, struct err *e)
+{
+    int r;
+
+    s->watches = watch_hub_new(s);
+    s->collector = collector_new(s);
+    s->namespaces = namespaces_new(s);
+    s->crds = crd_controller_new(s);
+    s->compactor = compactor_new(s);
+    s->discovery = discovery_new(s->registry, NULL);
+    s->openapi = openapi_new(s->registry);
+    store_on_commit(s->store, on_commit, s);
+    s->turn_hook = loop_add_turn_hook(s->loop, on_turn_end, s);
+    r = crd_controller_start(s->crds, e);
+    if (r == 0)
+        r = namespaces_start(s->namespaces, e);
+    if (r == 0)
+        r = collector_start(s->collector, e);
+    return r < 0 ? r : store_commit(s->store, e);
+}
+
+static int start_http(struct apiserver *s, const struct apiserver_options *o, const char *host,
+                      struct err *e)
+{
+    struct http_server_options h = {
+        .handler = dispatch_request, .refusal = dispatch_refusal, .arg = s};
+    int r = http_tls_new(access_server_cert(s->access), access_server_key(s->access),
+                         access_authority(s->access), &s->tls, e);
+
+    h.tls = s->tls;
+    if (r == 0)
+        r = http_server_new(s->loop, &h, &s->http, e);
+    if (r == 0)
+        r = http_server_listen(s->http, o->listen, e);
+    if (r == 0)
+        r = access_write_kubeconfig(s->access, host, http_server_port(s->http), e);
+    return r;
+}
+
+int apiserver_new(struct loop *l, const struct apiserver_options *o, struct apiserver **ret_server,
+                  struct err *e)
+{
+    AUTO(apiserver_free) struct apiserver *s = xcalloc(1, sizeof(*s));
+    AUTO(free) char *host = host_of(o->listen);
+    int r = check_listen(o, host, e);
+
+    s->loop = l;
+    s->lock_fd = -1;
+    s->history_ms = o->history_ms;
+    list_init(&s->waiting);
+    if (r == 0)
+        r = open_state(s, o, host, e);
+    if (r == 0)
+        r = start_parts(s, e);
+    if (r == 0)
+        r = start_http(s, o, host, e);
+    if (r < 0)
+        return r;
+    s->ready = true;
+    *ret_server = TAKE(s);
+    return 0;
+}
+
+struct apiserver *apiserver_free(struct apiserver *s)
+{
+    if (!s)
+        return NULL;
+    if (s->store && s->watches)
+        answer_commit(s);
+    s->watches = watch_hub_free(s->watches);
+    (void)http_server_free(s->http);
+    (void)http_tls_free(s->tls);
+    (void)crd_controller_free(s->crds);
+    (void)namespaces_free(s->namespaces);
+    (void)collector_free(s->collector);
+    (void)compactor_free(s->compactor);
+    (void)discovery_free(s->discovery);
+    (void)openapi_free(s->openapi);
+    (void)loop_source_free(s->turn_hook);
+    (void)store_free(s->store);
+    (void)registry_free(s->registry);
+    (void)access_free(s->access);
+    if (s->lock_fd >= 0)
+        (void)close(s->lock_fd);
+    free(s);
+    return NULL;
+}
+
+void apiserver_set_hooks(struct apiserver *s, const struct apiserver_hooks *hooks)
+{
+    s->hooks = *hooks;
+}
+
+void apiserver_set_admission(struct apiserver *s, apiserver_admit_fn fn, void *arg)
+{
+    s->admit = fn;
+    s->admit_arg = arg;
+}
+
+int apiserver_port(const struct apiserver *s) { return http_server_port(s->http); }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The embedded API server as a part of a process. */
+#pragma once
+
+#include "src/cluster/apiserver/call.h"
+#include "src/loop/loop.h"
+
+/*
+ * What pods need from the machine that runs them.  The API server routes these requests to whoever
+ * registered; until somebody has, they are answered as for a pod whose node does not respond.  A
+ * hook takes the exchange over and answers it.
+ */
+struct apiserver_hooks {
+    void (*logs)(void *arg, struct api_call *c, const struct jsn *pod);
+    void (*exec)(void *arg, struct api_call *c, const struct jsn *pod); /* exec and attach */
+    void (*port_forward)(void *arg, struct api_call *c, const struct jsn *pod);
+    void *arg;
+};
+
+/*
+ * Admission: called for each create and update of any kind before it is stored; the object may be
+ * changed.  Returns 0, or fails the call (status.h).
+ */
+typedef int (*apiserver_admit_fn)(void *arg, struct api_call *c, struct jsn *object,
+                                  const struct jsn *old);
+
+struct apiserver_options {
+    const char *state_dir;
+    const char *listen; /* "127.0.0.1:6443"; port 0 takes any */
+    bool allow_remote;  /* listen beyond loopback */
+    int64_t history_ms; /* how long old versions stay; 0: five minutes */
+};
+
+/* Opens the store, makes certificates at the first start, listens, writes admin.kubeconfig. */
+int apiserver_new(struct loop *l, const struct apiserver_options *o, struct apiserver **ret_server,
+                  struct err *e) MUST_CHECK;
+struct apiserver *apiserver_free(struct apiserver *s);
+DEFINE_AUTO(struct apiserver, apiserver_free);
+
+void apiserver_set_hooks(struct apiserver *s, const struct apiserver_hooks *hooks);
+void apiserver_set_admission(struct apiserver *s, apiserver_admit_fn fn, void *arg);
+int apiserver_port(const struct apiserver *s);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Small things that every handler asks of its call.
+ */
+#include "src/cluster/apiserver/call.h"
+
+#include "src/base/clock.h"
+
+#define MAX_WARNINGS 32
+
+void call_warn(struct api_call *c, const char *fmt, ...)
+{
+    AUTO(buf_done) struct buf b = {.max = 512};
+    va_list ap;
+
+    if (c->n_warnings == MAX_WARNINGS)
+        return;
+    va_start(ap, fmt);
+    buf_vprintf(&b, fmt, ap);
+    va_end(ap);
+    arena_reserve(&c->arena, &c->warnings, &c->cap_warnings, c->n_warnings + 1, sizeof(char *));
+    c->warnings[c->n_warnings++] = arena_str(&c->arena, buf_view(&b));
+}
+
+const char *call_now(struct api_call *c)
+{
+    char text[CLOCK_RFC3339_LEN];
+
+    clock_rfc3339(clock_wall_us(), text);
+    return arena_strdup(&c->arena, text);
+}
+
+const char *call_store_name(struct api_call *c)
+{
+    return resource_store_name(&c->arena, c->stored);
+}
+
+const char *resource_store_name(struct arena *a, const struct resource *stored)
+{
+    if (!stored->group[0])
+        return stored->plural;
+    return arena_printf(a, "%s.%s", stored->plural, stored->group);
+}
+
+const char *call_param(const struct api_call *c, const char *key)
+{
+    return url_query_get(&c->query, key);
+}
+
+bool call_param_true(const struct api_call *c, const char *key)
+{
+    const char *v = call_param(c, key);
+
+    return streq(v, "true") || streq(v, "1");
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From an HTTP request to its verb: who asks, what the path names, what the method does there.
+ */
+#include "src/cluster/apiserver/dispatch.h"
+
+#include "src/base/log.h"
+#include "src/cluster/apiserver/access.h"
+#include "src/cluster/apiserver/answer.h"
+#include "src/cluster/apiserver/list.h"
+#include "src/cluster/apiserver/pages.h"
+#include "src/cluster/apiserver/route.h"
+#include "src/cluster/apiserver/status.h"
+#include "src/cluster/apiserver/subresource.h"
+#include "src/cluster/apiserver/token.h"
+#include "src/cluster/apiserver/verbs.h"
+#include "src/cluster/apiserver/watch.h"
+#include "src/http/url.h"
+
+/* The verbs as Kubernetes names them in discovery. */
+static const char *const verb_names[] = {
+    [VERB_GET] = "get",       [VERB_LIST] = "list",
+    [VERB_WATCH] = "watch",   [VERB_CREATE] = "create",
+    [VERB_UPDATE] = "update", [VERB_PATCH] = "patch",
+    [VERB_DELETE] = "delete", [VERB_DELETE_COLLECTION] = "deletecollection",
+};
+
+static int read_verb(struct api_call *c, const char *method, const struct route *r)
+{
+    bool one = r->name[0] != '\0';
+
+    if (streq(method, "GET") || streq(method, "HEAD")) {
+        bool watch = call_param_true(c, "watch") || r->legacy_watch;
+
+        c->verb = one && !watch ? VERB_GET : watch && !r->sub[0] ? VERB_WATCH : VERB_LIST;
+        if (one && r->sub[0])
+            c->verb = VERB_GET;
+    } else if (streq(method, "POST")) {
+        c->verb = VERB_CREATE;
+    } else if (streq(method, "PUT")) {
+        c->verb = VERB_UPDATE;
+    } else if (streq(method, "PATCH")) {
+        c->verb = VERB_PATCH;
+    } else if (streq(method, "DELETE")) {
+        c->verb = one ? VERB_DELETE : VERB_DELETE_COLLECTION;
+    } else {
+        return status_method_not_allowed(c);
+    }
+    return 0;
+}
+
+/* POST goes to collections, PUT and PATCH to objects; both to subresources. */
+static bool verb_fits(const struct api_call *c, const struct route *r)
+{
+    bool one = r->name[0] != '\0';
+
+    if (c->sub)
+        return strings_have(c->sub->verbs, verb_names[c->verb]);
+    if (c->verb == VERB_CREATE && one)
+        return false;
+    if ((c->verb == VERB_UPDATE || c->verb == VERB_PATCH) && !one)
+        return false;
+    return resource_has_verb(c->res, verb_names[c->verb]);
+}
+
+static int find_resource(struct api_call *c, const struct route *r)
+{
+    const struct resource *res = registry_find(c->server->registry, str_of(r->group),
+                                               str_of(r->version), str_of(r->resource));
+
+    if (!res)
+        return status_no_resource(c);
+    c->res = resource_ref(res);
+    c->stored = res->stored ? res->stored : res;
+    c->ns = res->namespaced ? r->ns : "";
+    c->name = r->name[0] ? r->name : NULL;
+    if (r->ns_given && !res->namespaced)
+        return status_no_resource(c);
+    if (r->sub[0]) {
+        c->sub = resource_sub(res, str_of(r->sub));
+        if (!c->sub)
+            return status_no_resource(c);
+    }
+    /* Objects in namespaces are written and read one by one only with their namespace named. */
+    if (res->namespaced && !r->ns_given && c->name && !r->legacy_watch)
+        return status_no_resource(c);
+    return 0;
+}
+
+static void run_verb(struct api_call *c)
+{
+    static void (*const verbs[])(struct api_call *c) = {
+        [VERB_GET] = verb_get,       [VERB_LIST] = verb_list,
+        [VERB_WATCH] = verb_watch,   [VERB_CREATE] = verb_create,
+        [VERB_UPDATE] = verb_update, [VERB_PATCH] = verb_patch,
+        [VERB_DELETE] = verb_delete, [VERB_DELETE_COLLECTION] = verb_delete_collection,
+    };
+
+    if (c->sub && !streq(c->sub->name, "status"))
+        subresource_serve(c);
+    else if (review_is(c->res))
+        review_serve(c);
+    else
+        verbs[c->verb](c);
+}
+
+static void serve_resource(struct api_call *c, const struct route *r)
+{
+    int result = find_resource(c, r);
+
+    if (result == 0)
+        result = read_verb(c, http_exchange_request(c->exchange)->method, r);
+    if (result == 0 && !verb_fits(c, r))
+        result = status_method_not_allowed(c);
+    if (result == 0 && c->verb == VERB_CREATE && c->res->namespaced && !c->ns[0] &&
+        !review_is(c->res))
+        result = status_method_not_allowed(c);
+    if (result < 0)
+        answer_failure(c);
+    else
+        run_verb(c);
+}
+
+static bool needs_no_name(const struct route *r)
+{
+    return r->kind == ROUTE_HEALTH && !streq(r->name, "healthz");
+}
+
+void dispatch_request(void *arg, struct http_exchange *x)
+{
+    struct apiserver *s = arg;
+    struct api_call *c = call_new(s, x);
+    const struct http_request *q = http_exchange_request(x);
+    struct route route;
+    struct err e = {0};
+    int r = route_parse(&c->arena, q->path, &route, &e);
+
+    c->user_agent = http_request_header(x, "User-Agent");
+    if (r == 0)
+        r = url_query_parse(q->query, &c->query, &e);
+    if (r < 0)
+        (void)status_bad_request(c, "%s", e.text);
+    else if (!access_identify(s->access, &c->arena, x, &c->user) && !needs_no_name(&route))
+        r = status_fail(c, 401, "Unauthorized", "Unauthorized");
+    if (r < 0)
+        answer_failure(c);
+    else if (route.kind == ROUTE_RESOURCE)
+        serve_resource(c, &route);
+    else
+        pages_serve(c, &route);
+}
+
+void dispatch_refusal(void *arg, int status, const char *why, struct buf *body,
+                      const char **ret_content_type)
+{
+    AUTO(arena_done) struct arena a = {0};
+
+    (void)arg;
+    if (status == 413)
+        why = "Request entity too large: limit is 3145728";
+    jsn_print(body, status_object(&a, status, status_reason_of(status), why));
+    *ret_content_type = "application/json";
+}

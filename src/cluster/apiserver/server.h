@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The API server's inside: what its files share. */
+#pragma once
+
+#include "src/cluster/apiserver/apiserver.h"
+#include "src/cluster/apiserver/store.h"
+#include "src/cluster/apiserver/types/registry.h"
+
+struct apiserver {
+    struct loop *loop;
+    int lock_fd; /* one server a state directory */
+    struct store *store;
+    struct registry *registry;
+    struct access *access;         /* certificates and tokens */
+    struct watch_hub *watches;     /* streams of changes */
+    struct collector *collector;   /* garbage collection */
+    struct namespaces *namespaces; /* their beginning and end */
+    struct crd_controller *crds;   /* custom resource definitions */
+    struct compactor *compactor;   /* forgets old versions */
+    struct discovery *discovery;
+    struct openapi *openapi;
+    struct http_tls *tls;
+    struct http_server *http;
+    struct loop_source *turn_hook;
+    struct list waiting; /* answers that wait for the commit of this turn */
+    struct apiserver_hooks hooks;
+    apiserver_admit_fn admit;
+    void *admit_arg;
+    int64_t history_ms;
+    bool ready;
+};

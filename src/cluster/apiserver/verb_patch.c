@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Patch, in its four forms.
+ *
+ * The patch applies to the object as the client sees it (kind, apiVersion, the version asked for);
+ * the result then goes the way of an update.  A resourceVersion in the patch is a lock.  Apply also
+ * creates.  Custom kinds have no strategic merge: the tables that it needs are of built-in kinds.
+ */
+#include "src/cluster/apiserver/answer.h"
+#include "src/cluster/apiserver/body.h"
+#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/options.h"
+#include "src/cluster/apiserver/ownership.h"
+#include "src/cluster/apiserver/status.h"
+#include "src/cluster/apiserver/verbs.h"
+#include "src/cluster/apiserver/write.h"
+#include "src/json/patch_json.h"
+#include "src/json/patch_merge.h"
+#include "src/json/patch_strategic.h"
+#include "src/json/yaml.h"
+
+enum patch_form { PATCH_FORM_JSON, PATCH_FORM_MERGE, PATCH_FORM_STRATEGIC, PATCH_FORM_APPLY };
+
+static int read_form(struct api_call *c, enum patch_form *ret_form)
+{
+    static const struct {
+        const char *type;
+        enum patch_form form;
+    } forms[] = {{"application/json-patch+json", PATCH_FORM_JSON},
+                 {"application/merge-patch+json", PATCH_FORM_MERGE},
+                 {"application/strategic-merge-patch+json", PATCH_FORM_STRATEGIC},
+                 {"application/apply-patch+yaml", PATCH_FORM_APPLY}};
+    const char *type = body_media_type(c);
+
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+        if (!streq(type, forms[i].type) ||
+            (c->res->custom && forms[i].form == PATCH_FORM_STRATEGIC))
+            continue;
+        *ret_form = forms[i].form;
+        return 0;
+    }
+    return status_unsupported_media(
+        c, c->res->custom ? "application/json-patch+json, application/merge-patch+json, "
+                            "application/apply-patch+yaml"
+                          : "application/json-patch+json, application/merge-patch+json, "
+                            "application/strategic-merge-patch+json, application/apply-patch+yaml");
+}
+
+static int read_patch(struct api_call *c, enum patch_form form, struct jsn **ret_patch)
+{
+    struct str body = http_exchange_request(c->exchange)->body;
+    struct err e = {0};
+    int r = form == PATCH_FORM_APPLY ? yaml_parse(&c->arena, body, NULL, ret_patch, &e)
+                                     : jsn_parse(&c->arena, body, NULL, ret_patch, &e);
+
+    if (r < 0)
+        return status_bad_request(c, "error decoding patch: %s", e.text);
+    if ((form == PATCH_FORM_JSON) != jsn_is(*ret_patch, JSN_ARRAY))
+        return status_bad_request(c,
+                                  "error decoding patch: json: cannot unmarshal %s into Go "
+                                  "value of type %s",
+                                  jsn_type_name((*ret_patch)->type),
+                                  form == PATCH_FORM_JSON ? "jsonpatch.Patch"
+                                                          : "map[string]interface {}");
+    return 0;
+}
+
+static int fail_patch(struct api_call *c, int r, const struct err *e)
+{
+    if (r == -E2BIG)
+        return status_fail(c, 413, "RequestEntityTooLarge", "%s", e->text);
+    if (r == -ECANCELED)
+        return status_fail(c, 422, "Invalid",
+                           "the server rejected our request due to an error in our request");
+    return status_bad_request(c, "%s", e->text);
+}
+
+static int merge(struct api_call *c, enum patch_form form, const struct jsn *shown,
+                 const struct jsn *patch, struct jsn **ret_object)
+{
+    struct err e = {0};
+    int r = 0;
+
+    if (form == PATCH_FORM_JSON)
+        r = patch_json(&c->arena, shown, patch, ret_object, &e);
+    else if (form == PATCH_FORM_STRATEGIC)
+        r = patch_strategic(&c->arena, shown, patch, c->res->schema, ret_object, &e);
+    else
+        *ret_object = patch_merge(&c->arena, shown, patch);
+    if (r < 0)
+        return fail_patch(c, r, &e);
+    if (!jsn_is(*ret_object, JSN_OBJECT))
+        return status_bad_request(c, "the patch leaves no object");
+    return 0;
+}
+
+/* A patch may not rename or move its object. */
+static int check_identity(struct api_call *c, const struct jsn *object)
+{
+    struct causes cs = {.arena = &c->arena};
+
+    if (!streq(object_name(object), c->name))
+        cause_invalid(&cs, "metadata.name", jsn_string(&c->arena, object_name(object)),
+                      "field is immutable");
+    if (c->stored->namespaced && !streq(object_namespace(object), c->ns))
+        return status_bad_request(c, "the namespace of the provided object does not match the "
+                                     "namespace sent on the request");
+    return status_invalid(c, c->name, &cs);
+}
+
+static int patch_existing(struct api_call *c, enum patch_form form, const struct jsn *patch,
+                          const struct jsn *old, struct jsn **ret_object)
+{
+    struct write_update how = {.unconditional = false};
+    struct jsn *shown = object_present(c, jsn_clone(&c->arena, old));
+    struct jsn *object;
+    int r = merge(c, form, shown, patch, &object);
+
+    if (r == 0)
+        r = body_adopt_object(c, object, &object);
+    if (r == 0)
+        r = check_identity(c, object);
+    if (r == 0)
+        r = write_update(c, old, object, &how);
+    *ret_object = object;
+    return r;
+}
+
+/* The configuration must be about this very object. */
+static int check_config(struct api_call *c, struct jsn *config)
+{
+    struct jsn *meta = jsn_ensure_object(&c->arena, config, "metadata");
+    const char *name = jsn_get_str(meta, "name");
+    const char *ns = jsn_get_str(meta, "namespace");
+
+    if (jsn_len(jsn_key(meta, "managedFields")) > 0)
+        return status_bad_request(c, "metadata.managedFields must be nil");
+    if (name && name[0] && !streq(name, c->name))
+        return status_bad_request(c,
+                                  "the name of the object (%s) does not match the name on the URL "
+                                  "(%s)",
+                                  name, c->name);
+    if (ns && ns[0] && !streq(ns, c->ns))
+        return status_bad_request(c, "the namespace of the provided object does not match the "
+                                     "namespace sent on the request");
+    jsn_set_str(&c->arena, meta, "name", c->name);
+    if (c->stored->namespaced)
+        jsn_set_str(&c->arena, meta, "namespace", c->ns);
+    return 0;
+}
+
+static int apply(struct api_call *c, struct jsn *config, const struct jsn *old, int *ret_code,
+                 struct jsn **ret_object)
+{
+    struct write_update how = {.applied = true};
+    struct jsn *shown = old ? object_present(c, jsn_clone(&c->arena, old)) : NULL;
+    struct jsn *object;
+    int r = check_config(c, config);
+
+    if (r == 0)
+        r = ownership_apply(c, shown, config, &object);
+    if (r == 0)
+        r = body_adopt_object(c, object, &object);
+    if (r < 0)
+        return r;
+    *ret_object = object;
+    *ret_code = old ? 200 : 201;
+    if (old)
+        return write_update(c, old, object, &how);
+    c->applied = true;
+    return write_create(c, object);
+}
+
+void verb_patch(struct api_call *c)
+{
+    enum patch_form form = PATCH_FORM_MERGE;
+    struct jsn *object = NULL;
+    struct jsn *patch;
+    struct jsn *old = NULL;
+    int code = 200;
+    int r = read_form(c, &form);
+
+    if (r == 0)
+        r = options_read_write(c, "PatchOptions", form == PATCH_FORM_APPLY);
+    if (r == 0)
+        r = read_patch(c, form, &patch);
+    if (r == 0)
+        r = object_find(c, c->ns, c->name, &old);
+    if (r == -ENOENT && (form != PATCH_FORM_APPLY || c->sub))
+        r = status_not_found(c, c->name);
+    else if (r == 0 || r == -ENOENT)
+        r = form == PATCH_FORM_APPLY ? apply(c, patch, r == 0 ? old : NULL, &code, &object)
+                                     : patch_existing(c, form, patch, old, &object);
+    if (r < 0)
+        answer_failure(c);
+    else
+        answer_object(c, code, object_present(c, object));
+}
