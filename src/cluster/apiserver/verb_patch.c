@@ -84,7 +84,7 @@ static int merge(struct api_call *c, enum patch_form form, const struct jsn *sho
     if (form == PATCH_FORM_JSON)
         r = patch_json(&c->arena, shown, patch, ret_object, &e);
     else if (form == PATCH_FORM_STRATEGIC)
-        r = patch_strategic(&c->arena, shown, patch, c->res->schema, ret_object, &e);
+        r = patch_strategic(&c->arena, c->res->schema, shown, patch, ret_object, &e);
     else
         *ret_object = patch_merge(&c->arena, shown, patch);
     if (r < 0)
