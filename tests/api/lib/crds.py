@@ -16,7 +16,6 @@ WIDGET_SPEC = obj({
     "mode": {"type": "string", "pattern": "^[a-z]+$", "maxLength": 5, "default": "fast"},
     "ratio": {"type": "number"},
     "flag": {"type": "boolean"},
-    "port": {"x-kubernetes-int-or-string": True},
     "note": {"type": "string", "nullable": True},
     "hint": {"type": "string", "nullable": True, "default": "none"},
     "when": {"type": "string", "format": "date-time"},
@@ -136,7 +135,12 @@ def widgets(group):
 
 
 def gadgets(group):
-    """A cluster-wide kind of two served versions, with no subresources and no columns."""
-    schema = obj({"spec": obj({"text": STRING, "level": INTEGER}), "status": obj({"done": STRING})})
+    """A cluster-wide kind of two served versions, with no subresources and no columns.
+
+    The int-or-string field is here because 1.20 loses the schema of any kind that has one when
+    it tracks ownership.
+    """
+    spec = obj({"text": STRING, "level": INTEGER, "port": {"x-kubernetes-int-or-string": True}})
+    schema = obj({"spec": spec, "status": obj({"done": STRING})})
     return Crd(group, "Gadget", [version("v1", schema), version("v1beta1", schema, storage=False)],
                namespaced=False)
