@@ -87,7 +87,7 @@ class Space:
         deadline = time.monotonic() + WAIT_S
         while True:
             answer = self.api.post(self.url(resource), obj, **kw)
-            waits = answer.code == 403 and b"service account" in answer.body
+            waits = answer.code in (403, 500) and b"service account" in answer.body
             if not waits or time.monotonic() > deadline:
                 return answer.ok(201)
             time.sleep(0.05)

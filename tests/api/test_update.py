@@ -152,8 +152,11 @@ def test_generation_follows_the_spec_of_a_deployment(api, ns):
     assert meta["generation"] == 1
     meta = api.patch(url, {"spec": {"minReadySeconds": 5}}).ok()["metadata"]
     assert meta["generation"] == 2
+    # Of a Deployment, annotations count as well.
+    meta = api.patch(url, {"metadata": {"annotations": {"x": "y"}}}).ok()["metadata"]
+    assert meta["generation"] == 3
     meta = api.patch(url, {"metadata": {"generation": 77}}).ok()["metadata"]
-    assert meta["generation"] == 2
+    assert meta["generation"] == 3
 
 
 def test_generation_follows_the_spec_of_a_custom_resource(api, ns, widgets):
