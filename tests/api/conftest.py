@@ -108,6 +108,8 @@ def config():
 
 @pytest.fixture(scope="session")
 def api(config):
+    policy = "v1" if _minor() >= 21 else "v1beta1"
+    objects.GROUPS["poddisruptionbudgets"] = "/apis/policy/" + policy
     return Api(config)
 
 

@@ -158,6 +158,14 @@ def role(name):
     }
 
 
+def budget(name, **spec):
+    """Without apiVersion, because releases differ in it."""
+    return {
+        "metadata": meta(name),
+        "spec": {"selector": {"matchLabels": {"app": name}}, **spec},
+    }
+
+
 def owner(stored, **more):
     """An ownerReference to a stored object."""
     return {
