@@ -62,7 +62,7 @@ def test_a_new_kind_is_in_discovery(api, widgets):
         "name": "widgets", "singularName": "widget", "namespaced": True, "kind": "Widget",
         "verbs": ["delete", "deletecollection", "get", "list", "patch", "create", "update",
                   "watch"],
-        "shortNames": ["wdg"], "categories": ["conformance"],
+        "shortNames": [widgets.short], "categories": [widgets.category],
     }
     assert found["widgets/status"] == {
         "name": "widgets/status", "singularName": "", "namespaced": True, "kind": "Widget",
@@ -195,7 +195,7 @@ def test_names_that_clash_are_not_accepted(api, made, group, crd_bin):
 
 
 def test_short_names_may_clash_between_groups(api, widgets, unique, crd_bin):
-    crd = simple(unique + ".test", "Widget", shortNames=["wdg"])
+    crd = simple(unique + ".test", "Widget", shortNames=[widgets.short])
     crd_bin.append(crd)
     crd.install(api)
 

@@ -177,8 +177,8 @@ def test_custom_resources_are_in_aggregated_discovery(api, widgets):
 
     found = find(api.until("/apis", lambda a: "widgets" in find(a), accept=V2))["widgets"]
     assert found["responseKind"] == {"group": widgets.group, "version": "v1", "kind": "Widget"}
-    assert found["shortNames"] == ["wdg"]
-    assert found["categories"] == ["conformance"]
+    assert found["shortNames"] == [widgets.short]
+    assert found["categories"] == [widgets.category]
     assert {s["subresource"] for s in found["subresources"]} == {"status", "scale"}
 
 

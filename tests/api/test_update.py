@@ -145,7 +145,8 @@ def test_update_is_not_allowed_on_the_collection(api, ns):
 
 
 def test_generation_follows_the_spec_of_a_deployment(api, ns):
-    made = ns.create("deployments", deployment("d"))
+    # Paused, so that no controller adds an annotation meanwhile.
+    made = ns.create("deployments", deployment("d", paused=True))
     url = ns.url("deployments", "d")
     assert made["metadata"]["generation"] == 1
     meta = api.patch(url, {"metadata": {"labels": {"x": "y"}}}).ok()["metadata"]

@@ -76,6 +76,8 @@ class Crd:
         self.version = versions[0]["name"]
         self.name = f"{self.plural}.{group}"
         self.resource = self.name
+        self.short = names.get("shortNames", [None])[0]
+        self.category = names.get("categories", [None])[0]
         self.url = f"{objects.CRDS}/{self.name}"
         self.manifest = {
             "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -104,10 +106,13 @@ class Crd:
         return made if spec is None else {**made, "spec": spec}
 
     def install(self, api):
-        """Create it and wait until the server serves it."""
+        """Create it and wait until the server serves it and discovery shows it."""
         api.post(objects.CRDS, self.manifest).ok(201)
         api.until(self.url, lambda a: condition(a.json, "Established") == "True")
         api.until(self.at(), lambda a: a.code == 200)
+        api.until("/apis", lambda a: any(g["name"] == self.group for g in a.json["groups"]))
+        api.until(f"/apis/{self.api_version}", lambda a: a.code == 200 and any(
+            r["name"] == self.plural for r in a.json["resources"]))
         return self
 
 
@@ -131,7 +136,8 @@ def widgets(group):
         },
     }
     v1 = version("v1", schema, subresources=subresources, additionalPrinterColumns=WIDGET_COLUMNS)
-    return Crd(group, "Widget", [v1], shortNames=["wdg"], categories=["conformance"])
+    own = group.split(".")[0]
+    return Crd(group, "Widget", [v1], shortNames=["w" + own], categories=["c" + own])
 
 
 def gadgets(group):
