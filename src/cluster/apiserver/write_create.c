@@ -99,7 +99,7 @@ int write_create(struct api_call *c, struct jsn *object)
 
     if (r < 0)
         return r;
-    if (st->status_reset)
+    if (st->status_reset && !st->status_on_create)
         (void)jsn_del(object, "status");
     shape_default(c, object);
     if (st->prepare_create && (r = st->prepare_create(c, object)) < 0)

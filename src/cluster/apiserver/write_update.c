@@ -117,7 +117,7 @@ static int validate_all(struct api_call *c, const struct strategy *st, const str
     shape_validate(&cs, c->stored, object, old);
     if (st->validate)
         st->validate(&cs, object);
-    if (st->validate_update)
+    if (st->validate_update && !c->binding)
         st->validate_update(&cs, object, old);
     return status_invalid(c, object_name(old), &cs);
 }

@@ -35,7 +35,7 @@ static int prepare_create(struct api_call *c, struct jsn *ns)
 
 static int prepare_update(struct api_call *c, struct jsn *ns, const struct jsn *old)
 {
-    if (!c->sub || !streq(c->sub->name, "finalize"))
+    if (!c->finalizing)
         kind_keep(&c->arena, ns, old, "spec");
     return 0;
 }

@@ -168,6 +168,25 @@ static int prepare_create(struct api_call *c, struct jsn *pod)
     return 0;
 }
 
+/* A scheduler has chosen a node: say so in the conditions. */
+static void note_scheduled(struct api_call *c, struct jsn *pod)
+{
+    struct jsn *status = jsn_ensure_object(&c->arena, pod, "status");
+    struct jsn *list = jsn_array(&c->arena);
+    struct jsn *condition = jsn_object(&c->arena);
+
+    JSN_FOR_ITEMS (old, jsn_key(status, "conditions")) {
+        if (!streq(jsn_get_str(old, "type"), "PodScheduled"))
+            jsn_append(&c->arena, list, old);
+    }
+    jsn_set_str(&c->arena, condition, "type", "PodScheduled");
+    jsn_set_str(&c->arena, condition, "status", "True");
+    jsn_set(&c->arena, condition, "lastProbeTime", jsn_null(&c->arena));
+    jsn_set_str(&c->arena, condition, "lastTransitionTime", call_now(c));
+    jsn_append(&c->arena, list, condition);
+    jsn_set(&c->arena, status, "conditions", list);
+}
+
 /* Ephemeral containers come through a door of their own, and nothing else comes through it. */
 static int prepare_update(struct api_call *c, struct jsn *pod, const struct jsn *old)
 {
@@ -175,6 +194,8 @@ static int prepare_update(struct api_call *c, struct jsn *pod, const struct jsn 
     struct causes cs = {.arena = &c->arena};
     struct jsn *spec;
 
+    if (c->binding)
+        note_scheduled(c, pod);
     if (c->sub && streq(c->sub->name, "ephemeralcontainers")) {
         spec = jsn_clone(&c->arena, jsn_key(old, "spec"));
         if (added)
