@@ -159,21 +159,6 @@ const struct registry_gv *registry_gv(const struct registry *reg, struct str gro
     return NULL;
 }
 
-const struct resource *registry_find_stored(const struct registry *reg, const char *store_name)
-{
-    size_t plural = strcspn(store_name, ".");
-    const char *group = store_name[plural] ? store_name + plural + 1 : "";
-
-    for (size_t i = 0; i < reg->n_all; i++) {
-        const struct resource *r = reg->all[i];
-
-        if (!r->stored && streq(r->group, group) &&
-            str_eqz((struct str){store_name, plural}, r->plural))
-            return r;
-    }
-    return NULL;
-}
-
 bool registry_has_group(const struct registry *reg, struct str group)
 {
     for (size_t i = 0; i < reg->n_gvs; i++)
