@@ -74,7 +74,7 @@ def guard(api, ns, allowed, **spec):
     api.until(url, lambda a: a.json["status"].get("disruptionsAllowed", 0) == allowed)
 
 
-def test_eviction_deletes_a_pod(api, ns, running, minor):
+def test_eviction_deletes_a_pod(api, running, minor):
     answer = api.post(running + "/eviction", eviction(minor)).ok(201)
     assert (answer["kind"], answer["status"]) == ("Status", "Success")
     api.get(running).fails(404, "NotFound")
@@ -98,7 +98,7 @@ def test_a_budget_allows_an_eviction(api, ns, running, minor):
     api.get(running).fails(404, "NotFound")
 
 
-def test_a_dry_run_evicts_nothing(api, ns, running, minor):
+def test_a_dry_run_evicts_nothing(api, running, minor):
     api.post(running + "/eviction", eviction(minor, dryRun=["All"])).ok(201)
     assert "deletionTimestamp" not in api.get(running).ok()["metadata"]
 
@@ -156,14 +156,11 @@ def test_exec_needs_a_host(api, ns):
     run(api, ns).fails(400, "BadRequest", "pod p does not have a host assigned")
 
 
-def test_exec_needs_a_container(api, ns, minor):
+def test_exec_needs_a_container(api, ns):
     two(ns)
-    answer = run(api, ns, container="zz")
-    answer.fails(400, "BadRequest", "container zz is not valid for pod p")
-    answer = run(api, ns)
-    if minor < 27:
-        answer.fails(400, "BadRequest",
-                     "a container name must be specified for pod p, choose one of: [a b]")
+    run(api, ns, container="zz").fails(400, "BadRequest", "container zz is not valid for pod p")
+    run(api, ns).fails(
+        400, "BadRequest", "a container name must be specified for pod p, choose one of: [a b]")
 
 
 def test_exec_in_a_missing_pod_is_404(api, ns):
