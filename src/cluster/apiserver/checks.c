@@ -163,11 +163,11 @@ static bool is_zero(const struct jsn *v)
 
 static bool same_members(const struct jsn *a, const struct jsn *b)
 {
-    JSN_FOR_MEMBERS(m, a) {
+    JSN_FOR_MEMBERS (m, a) {
         if (!check_same(m->value, jsn_member(b, m->key)))
             return false;
     }
-    JSN_FOR_MEMBERS(m, b) {
+    JSN_FOR_MEMBERS (m, b) {
         if (!jsn_member(a, m->key) && !is_zero(m->value))
             return false;
     }
@@ -208,7 +208,7 @@ static void check_text(struct causes *cs, const struct place *map, struct str te
 
 void check_labels(struct causes *cs, const struct place *at)
 {
-    JSN_FOR_MEMBERS(m, at->value) {
+    JSN_FOR_MEMBERS (m, at->value) {
         const char *value = jsn_text(m->value);
 
         if (names_check(FORM_QUALIFIED, m->key).n > 0)
@@ -232,7 +232,7 @@ void check_annotations(struct causes *cs, const struct place *at)
 {
     size_t total = 0;
 
-    JSN_FOR_MEMBERS(m, at->value) {
+    JSN_FOR_MEMBERS (m, at->value) {
         total += m->key.n + (jsn_is(m->value, JSN_STRING) ? m->value->s.n : 0);
         if (names_check(FORM_QUALIFIED, m->key).n > 0)
             check_text(cs, at, lower_case(cs->arena, m->key), FORM_QUALIFIED,

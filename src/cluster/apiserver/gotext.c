@@ -2,9 +2,9 @@
 /*
  * Values as Go's %#v prints them.
  *
- * A few sentences of kube-apiserver show a whole struct or list, e.g. `spec.selector: Invalid value:
- * v1.LabelSelector{MatchLabels:map[string]string{"app":"x"}, ...}: field is immutable`.  Only the
- * types that people meet there are known here.  Maps are sorted by key, as Go does it.
+ * A few sentences of kube-apiserver show a whole struct or list, e.g. `spec.selector: Invalid
+ * value: v1.LabelSelector{MatchLabels:map[string]string{"app":"x"}, ...}: field is immutable`. Only
+ * the types that people meet there are known here.  Maps are sorted by key, as Go does it.
  */
 #include "src/cluster/apiserver/gotext.h"
 
@@ -45,7 +45,9 @@ static void print_map(struct arena *a, struct buf *b, const struct jsn *map)
         buf_adds(b, "map[string]string(nil)");
         return;
     }
-    JSN_FOR_MEMBERS(m, map) { sorted[m_i] = m; }
+    JSN_FOR_MEMBERS (m, map) {
+        sorted[m_i] = m;
+    }
     qsort(sorted, n, sizeof(const struct jsn_member *), by_key);
     buf_adds(b, "map[string]string{");
     for (size_t i = 0; i < n; i++) {

@@ -241,8 +241,7 @@ struct name_faults names_check(enum name_form form, struct str s)
                    text_label_value);
         break;
     case FORM_ENV_NAME:
-        add_unless(&f,
-                   made_of(s, ALNUM | DASH | UNDERSCORE | DOT) && class_of(s.p[0]) != DIGIT,
+        add_unless(&f, made_of(s, ALNUM | DASH | UNDERSCORE | DOT) && class_of(s.p[0]) != DIGIT,
                    text_env);
         check_climbing(&f, s);
         break;

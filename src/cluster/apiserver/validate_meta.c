@@ -47,10 +47,7 @@ const char *validate_label_key(struct arena *a, const char *key)
     return first_fault(FORM_QUALIFIED, key);
 }
 
-const char *validate_label_value(const char *value)
-{
-    return first_fault(FORM_LABEL_VALUE, value);
-}
+const char *validate_label_value(const char *value) { return first_fault(FORM_LABEL_VALUE, value); }
 
 /* The dash at the end of "job-" becomes a letter: what will stand behind it makes it good. */
 static void check_generate_name(struct causes *cs, const struct place *at, enum name_form form)
@@ -112,7 +109,7 @@ static void check_owners(struct causes *cs, const struct place *owners)
 {
     const char *controller = NULL;
 
-    JSN_FOR_ITEMS(owner, owners->value) {
+    JSN_FOR_ITEMS (owner, owners->value) {
         const char *name = jsn_get_str(owner, "name");
 
         check_owner(cs, owners, owner);
@@ -138,7 +135,8 @@ void validate_finalizers(struct causes *cs, const struct place *at, bool qualifi
     bool orphan = false;
     bool foreground = false;
 
-    PLACE_FOR_ITEMS(item, at) {
+    PLACE_FOR_ITEMS(item, at)
+    {
         const char *name = place_str(&item);
         struct name_faults f = names_check(FORM_QUALIFIED, str_of(name));
 
@@ -174,7 +172,7 @@ void validate_metadata(struct causes *cs, const struct jsn *object, enum name_ru
 
 static bool has_text(const struct jsn *list, const char *text)
 {
-    JSN_FOR_ITEMS(item, list) {
+    JSN_FOR_ITEMS (item, list) {
         if (streq(jsn_text(item), text))
             return true;
     }
@@ -186,7 +184,7 @@ static void check_no_new_finalizers(struct causes *cs, const struct place *at,
 {
     struct jsn *added = jsn_array(cs->arena);
 
-    JSN_FOR_ITEMS(item, at->value) {
+    JSN_FOR_ITEMS (item, at->value) {
         const char *name = jsn_text(item);
 
         if (name && !has_text(old, name) && !has_text(added, name))

@@ -13,7 +13,7 @@
 
 static void check_keys(struct causes *cs, const struct place *data)
 {
-    JSN_FOR_MEMBERS(m, data->value) {
+    JSN_FOR_MEMBERS (m, data->value) {
         struct name_faults f = names_check(FORM_CONFIG_KEY, m->key);
         struct place at = place_entry(data, m);
 
@@ -36,7 +36,7 @@ static size_t bytes_of(const struct jsn *data, bool base64)
 {
     size_t n = 0;
 
-    JSN_FOR_MEMBERS(m, data) {
+    JSN_FOR_MEMBERS (m, data) {
         if (jsn_is(m->value, JSN_STRING))
             n += base64 ? base64_bytes(m->value->s) : m->value->s.n;
     }
@@ -62,7 +62,7 @@ static void configmap_validate(struct causes *cs, const struct jsn *map)
     struct place binary = place_key(&root, "binaryData");
 
     check_keys(cs, &data);
-    JSN_FOR_MEMBERS(m, data.value) {
+    JSN_FOR_MEMBERS (m, data.value) {
         struct place at = place_entry(&data, m);
 
         if (jsn_member(binary.value, m->key))
@@ -86,7 +86,7 @@ static void secret_defaults(struct arena *a, struct jsn *secret)
 {
     const struct jsn *texts = jsn_key(secret, "stringData");
 
-    JSN_FOR_MEMBERS(m, texts) {
+    JSN_FOR_MEMBERS (m, texts) {
         AUTO(buf_done) struct buf b = {0};
 
         if (!jsn_is(m->value, JSN_STRING))
@@ -117,8 +117,7 @@ static void check_docker_config(struct causes *cs, const struct jsn *data, const
         require_key(cs, data, "data", key);
         return;
     }
-    if (decode_base64(&b, str_of(text)) < 0 ||
-        jsn_parse(&scratch, buf_view(&b), NULL, &v, &e) < 0)
+    if (decode_base64(&b, str_of(text)) < 0 || jsn_parse(&scratch, buf_view(&b), NULL, &v, &e) < 0)
         cause_invalid_text(cs, cause_path(cs, "data[%s]", key), "\"<secret contents redacted>\"",
                            "%s", e.num ? e.text : "not base64");
 }

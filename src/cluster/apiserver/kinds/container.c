@@ -29,7 +29,7 @@ static void check_http(struct causes *cs, const struct place *http)
     (void)check_filled(cs, &path, NULL);
     check_port_or_name(cs, &port);
     check_enum(cs, &scheme, schemes);
-    JSN_FOR_ITEMS(header, headers.value) {
+    JSN_FOR_ITEMS (header, headers.value) {
         const char *name = jsn_get_str(header, "name");
         struct name_faults f = names_check(FORM_HTTP_HEADER, str_of(name ? name : ""));
 
@@ -66,11 +66,8 @@ void handler_check(struct causes *cs, const struct place *at, bool grpc, bool sl
         void (*check)(struct causes *cs, const struct place *action);
         bool allowed;
     } actions[] = {
-        {"exec", check_exec, true},
-        {"httpGet", check_http, true},
-        {"tcpSocket", check_tcp, true},
-        {"grpc", check_grpc, grpc},
-        {"sleep", check_sleep, sleep},
+        {"exec", check_exec, true}, {"httpGet", check_http, true}, {"tcpSocket", check_tcp, true},
+        {"grpc", check_grpc, grpc}, {"sleep", check_sleep, sleep},
     };
     int n = 0;
 
@@ -130,7 +127,8 @@ static void check_ports(struct causes *cs, const struct place *ports)
     AUTO(map_done) struct map names = {0};
     static char here[1];
 
-    PLACE_FOR_ITEMS(port, ports) {
+    PLACE_FOR_ITEMS(port, ports)
+    {
         struct place name = place_key(&port, "name");
         struct place number = place_key(&port, "containerPort");
         struct place host = place_key(&port, "hostPort");

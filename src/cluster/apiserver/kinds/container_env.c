@@ -38,10 +38,10 @@ static void check_subscript(struct causes *cs, const struct place *ref, const ch
 static bool convertible(const char *path)
 {
     static const char *const known[] = {
-        "metadata.annotations",    "metadata.labels", "metadata.name",    "metadata.namespace",
-        "metadata.uid",            "spec.nodeName",   "spec.restartPolicy",
-        "spec.serviceAccountName", "spec.schedulerName", "status.phase",  "status.hostIP",
-        "status.hostIPs",          "status.podIP",    "status.podIPs",
+        "metadata.annotations", "metadata.labels", "metadata.name",      "metadata.namespace",
+        "metadata.uid",         "spec.nodeName",   "spec.restartPolicy", "spec.serviceAccountName",
+        "spec.schedulerName",   "status.phase",    "status.hostIP",      "status.hostIPs",
+        "status.podIP",         "status.podIPs",
     };
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
@@ -71,9 +71,13 @@ void field_ref_check(struct causes *cs, const struct place *ref, const char *con
 
 void resource_ref_check(struct causes *cs, const struct place *ref, bool in_volume)
 {
-    static const char *const resources[] = {
-        "limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
-        "requests.cpu", "requests.ephemeral-storage", "requests.memory", NULL};
+    static const char *const resources[] = {"limits.cpu",
+                                            "limits.ephemeral-storage",
+                                            "limits.memory",
+                                            "requests.cpu",
+                                            "requests.ephemeral-storage",
+                                            "requests.memory",
+                                            NULL};
     struct place container = place_key(ref, "containerName");
     struct place resource = place_key(ref, "resource");
     const char *text = place_str(&resource);
@@ -100,18 +104,24 @@ static void check_key_ref(struct causes *cs, const struct place *ref)
 
 static void check_value_from(struct causes *cs, const struct place *variable)
 {
-    static const char *const fields[] = {
-        "metadata.name", "metadata.namespace", "metadata.uid",  "spec.nodeName",
-        "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP",
-        "status.podIPs", NULL};
+    static const char *const fields[] = {"metadata.name",
+                                         "metadata.namespace",
+                                         "metadata.uid",
+                                         "spec.nodeName",
+                                         "spec.serviceAccountName",
+                                         "status.hostIP",
+                                         "status.hostIPs",
+                                         "status.podIP",
+                                         "status.podIPs",
+                                         NULL};
     struct place from = place_key(variable, "valueFrom");
     struct place value = place_key(variable, "value");
     struct place field = place_key(&from, "fieldRef");
     struct place resource = place_key(&from, "resourceFieldRef");
     struct place config = place_key(&from, "configMapKeyRef");
     struct place secret = place_key(&from, "secretKeyRef");
-    int n = place_given(&field) + place_given(&resource) + place_given(&config) +
-            place_given(&secret);
+    int n =
+        place_given(&field) + place_given(&resource) + place_given(&config) + place_given(&secret);
 
     if (!place_given(&from))
         return;
@@ -136,7 +146,8 @@ static void check_value_from(struct causes *cs, const struct place *variable)
 
 static void check_env_from(struct causes *cs, const struct place *list)
 {
-    PLACE_FOR_ITEMS(source, list) {
+    PLACE_FOR_ITEMS(source, list)
+    {
         struct place prefix = place_key(&source, "prefix");
         struct place config = place_key(&source, "configMapRef");
         struct place secret = place_key(&source, "secretRef");
@@ -163,7 +174,8 @@ void container_env_check(struct causes *cs, const struct place *container)
     struct place env = place_key(container, "env");
     struct place from = place_key(container, "envFrom");
 
-    PLACE_FOR_ITEMS(variable, &env) {
+    PLACE_FOR_ITEMS(variable, &env)
+    {
         struct place name = place_key(&variable, "name");
 
         check_form_required(cs, &name, FORM_ENV_NAME);

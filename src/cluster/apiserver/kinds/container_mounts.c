@@ -18,7 +18,7 @@ static void check_known(struct causes *cs, const struct place *name, const struc
 /* Is there a device (or mount) with that value of `key`? */
 static bool used_by(const struct place *list, const char *key, const char *value)
 {
-    JSN_FOR_ITEMS(item, list->value) {
+    JSN_FOR_ITEMS (item, list->value) {
         if (streq(jsn_get_str(item, key), value))
             return true;
     }
@@ -60,13 +60,13 @@ static void check_mounts(struct causes *cs, const struct place *mounts, const st
 {
     AUTO(map_done) struct map paths = {0};
 
-    PLACE_FOR_ITEMS(mount, mounts) {
+    PLACE_FOR_ITEMS(mount, mounts)
+    {
         struct place name = place_key(&mount, "name");
         struct place path = place_key(&mount, "mountPath");
 
         check_known(cs, &name, volumes);
-        if (check_filled(cs, &path, NULL) &&
-            !map_put(&paths, str_of(place_str(&path)), present))
+        if (check_filled(cs, &path, NULL) && !map_put(&paths, str_of(place_str(&path)), present))
             place_invalid(cs, &path, "must be unique");
         if (used_by(devices, "name", place_str(&name)))
             place_invalid(cs, &name, "must not already exist in volumeDevices");
@@ -96,7 +96,8 @@ static void check_devices(struct causes *cs, const struct place *devices,
     AUTO(map_done) struct map paths = {0};
     AUTO(map_done) struct map names = {0};
 
-    PLACE_FOR_ITEMS(device, devices) {
+    PLACE_FOR_ITEMS(device, devices)
+    {
         struct place name = place_key(&device, "name");
         struct place path = place_key(&device, "devicePath");
         const struct jsn *volume = map_get(volumes, str_of(place_str(&name)));

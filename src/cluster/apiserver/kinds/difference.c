@@ -47,10 +47,10 @@ const char *kind_difference(struct arena *a, const struct jsn *object, const str
     AUTO(buf_done) struct buf b = {0};
     size_t lines = 0;
 
-    JSN_FOR_MEMBERS(m, object) {
+    JSN_FOR_MEMBERS (m, object) {
         add_line(a, &b, m->key, m->value, jsn_member(old, m->key), path, &lines);
     }
-    JSN_FOR_MEMBERS(m, old) {
+    JSN_FOR_MEMBERS (m, old) {
         if (!jsn_member(object, m->key))
             add_line(a, &b, m->key, NULL, m->value, path, &lines);
     }

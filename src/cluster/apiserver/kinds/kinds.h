@@ -5,7 +5,6 @@
 #include "src/cluster/apiserver/checks.h"
 #include "src/cluster/apiserver/strategy.h"
 
-extern const struct strategy strategy_bindings;
 extern const struct strategy strategy_clusterrolebindings;
 extern const struct strategy strategy_clusterroles;
 extern const struct strategy strategy_configmaps;
@@ -54,6 +53,7 @@ static inline const char *kind_text(const struct jsn *object, const char *path)
 /* Copy a member from the old object, or remove it where the old one has none. */
 void kind_keep(struct arena *a, struct jsn *object, const struct jsn *old, const char *key);
 
-/* What differs between two objects, one line each: "\n\tspec.a: 1 -> 2"; for refusals of updates. */
+/* What differs between two objects, one line each: "\n\tspec.a: 1 -> 2"; for refusals of updates.
+ */
 const char *kind_difference(struct arena *a, const struct jsn *object, const struct jsn *old,
                             const char *path);

@@ -22,7 +22,7 @@ static bool takes_none(const char *operator)
 
 static void check_expression(struct causes *cs, const struct place *e)
 {
-    struct place operator = place_key(e, "operator");
+    struct place operator= place_key(e, "operator");
     struct place values = place_key(e, "values");
     struct place key = place_key(e, "key");
     const char *op = place_str(&operator);
@@ -42,7 +42,7 @@ static void check_expression(struct causes *cs, const struct place *e)
     else
         place_invalid(cs, &key, "name part must be non-empty");
     PLACE_FOR_ITEMS(value, &values)
-        check_form(cs, &value, FORM_LABEL_VALUE);
+    check_form(cs, &value, FORM_LABEL_VALUE);
 }
 
 void labelselector_check(struct causes *cs, const struct place *selector)
@@ -52,7 +52,7 @@ void labelselector_check(struct causes *cs, const struct place *selector)
 
     check_labels(cs, &labels);
     PLACE_FOR_ITEMS(e, &expressions)
-        check_expression(cs, &e);
+    check_expression(cs, &e);
 }
 
 bool labelselector_empty(const struct jsn *selector)

@@ -21,7 +21,9 @@ static int prepare_create(struct api_call *c, struct jsn *ns)
     struct jsn *finalizers = jsn_get(ns, "spec.finalizers");
     bool has = false;
 
-    JSN_FOR_ITEMS(item, finalizers) { has |= streq(jsn_text(item), "kubernetes"); }
+    JSN_FOR_ITEMS (item, finalizers) {
+        has |= streq(jsn_text(item), "kubernetes");
+    }
     if (!jsn_is(finalizers, JSN_ARRAY)) {
         finalizers = jsn_array(&c->arena);
         jsn_set_path(&c->arena, ns, "spec.finalizers", finalizers);

@@ -28,7 +28,8 @@ static void check_taints(struct causes *cs, const struct jsn *node)
     static char here[1];
 
     taints.value = jsn_get(node, "spec.taints");
-    PLACE_FOR_ITEMS(t, &taints) {
+    PLACE_FOR_ITEMS(t, &taints)
+    {
         struct place key = place_key(&t, "key");
         struct place value = place_key(&t, "value");
         struct place effect = place_key(&t, "effect");
@@ -53,7 +54,7 @@ static void check_amounts(struct causes *cs, const struct jsn *node, const char 
     struct place status = place_key(&root, "status");
     struct place list = place_key(&status, key);
 
-    JSN_FOR_MEMBERS(m, list.value) {
+    JSN_FOR_MEMBERS (m, list.value) {
         struct place at = place_entry(&list, m);
 
         resource_quantity_check(cs, &at);
@@ -69,7 +70,8 @@ static void validate(struct causes *cs, const struct jsn *node)
     check_taints(cs, node);
     check_amounts(cs, node, "capacity");
     check_amounts(cs, node, "allocatable");
-    PLACE_FOR_ITEMS(cidr, &cidrs) {
+    PLACE_FOR_ITEMS(cidr, &cidrs)
+    {
         if (!check_is_cidr(place_str(&cidr)))
             place_invalid(cs, &cidr, "must be valid CIDR");
     }

@@ -119,7 +119,7 @@ static int admit_priority(struct api_call *c, struct jsn *pod, struct jsn *spec)
 
 static bool tolerates(const struct jsn *tolerations, const char *taint)
 {
-    JSN_FOR_ITEMS(t, tolerations) {
+    JSN_FOR_ITEMS (t, tolerations) {
         const char *key = kind_text(t, "key");
         const char *effect = kind_text(t, "effect");
 
@@ -253,10 +253,12 @@ static bool same_toleration(const struct jsn *a, const struct jsn *b)
 static void check_tolerations_stay(struct causes *cs, const struct place *list,
                                    const struct jsn *old)
 {
-    JSN_FOR_ITEMS(was, old) {
+    JSN_FOR_ITEMS (was, old) {
         bool found = false;
 
-        JSN_FOR_ITEMS(is, list->value) { found |= same_toleration(was, is); }
+        JSN_FOR_ITEMS (is, list->value) {
+            found |= same_toleration(was, is);
+        }
         if (found)
             continue;
         place_forbidden(cs, list,
@@ -275,8 +277,7 @@ static struct jsn *without_changes(struct arena *a, const struct jsn *spec, cons
     const struct jsn *grace = jsn_key(old, "terminationGracePeriodSeconds");
 
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        JSN_FOR_ITEMS(container, jsn_key(s, lists[i]))
-        {
+        JSN_FOR_ITEMS (container, jsn_key(s, lists[i])) {
             kind_keep(a, container, jsn_item(jsn_key(old, lists[i]), container_i), "image");
         }
     for (size_t i = 0; i < ARRAY_LEN(free); i++)

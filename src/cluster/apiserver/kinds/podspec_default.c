@@ -41,7 +41,7 @@ static void default_container(struct arena *a, struct jsn *c)
 
 static void default_host_ports(struct arena *a, struct jsn *c)
 {
-    JSN_FOR_ITEMS(port, jsn_key(c, "ports")) {
+    JSN_FOR_ITEMS (port, jsn_key(c, "ports")) {
         if (jsn_get_int(port, "hostPort", 0) == 0)
             jsn_set_int(a, port, "hostPort", jsn_get_int(port, "containerPort", 0));
     }
@@ -54,7 +54,7 @@ static void default_requests(struct arena *a, struct jsn *c)
 
     if (!jsn_is(limits, JSN_OBJECT))
         return;
-    JSN_FOR_MEMBERS(limit, limits) {
+    JSN_FOR_MEMBERS (limit, limits) {
         struct jsn *requests = jsn_ensure_object(a, resources, "requests");
 
         if (!jsn_member(requests, limit->key))
@@ -66,7 +66,7 @@ static void default_containers(struct arena *a, struct jsn *spec, const char *ke
 {
     bool host_network = jsn_get_bool(spec, "hostNetwork", false);
 
-    JSN_FOR_ITEMS(c, jsn_key(spec, key)) {
+    JSN_FOR_ITEMS (c, jsn_key(spec, key)) {
         default_container(a, c);
         if (host_network)
             default_host_ports(a, c);
@@ -78,10 +78,10 @@ static void default_containers(struct arena *a, struct jsn *spec, const char *ke
 /* A volume that names no source is an emptyDir. */
 static void default_volumes(struct arena *a, struct jsn *volumes)
 {
-    JSN_FOR_ITEMS(v, volumes) {
+    JSN_FOR_ITEMS (v, volumes) {
         size_t sources = 0;
 
-        JSN_FOR_MEMBERS(m, v) {
+        JSN_FOR_MEMBERS (m, v) {
             if (!str_eqz(m->key, "name") && m->value->type != JSN_NULL)
                 sources++;
         }

@@ -2,8 +2,8 @@
 /*
  * Validation of resource names and amounts, and the class of service that follows from them.
  *
- * The text of a quantity has been checked when the object was decoded; what remains is its sign, that
- * counts are whole, and that requests stay within limits.  Resources outside of kubernetes.io
+ * The text of a quantity has been checked when the object was decoded; what remains is its sign,
+ * that counts are whole, and that requests stay within limits.  Resources outside of kubernetes.io
  * (devices) and huge pages cannot be overcommitted: there the request must equal the limit.
  */
 #include "src/cluster/apiserver/kinds/podspec.h"
@@ -94,8 +94,14 @@ static void container_name_check(struct causes *cs, const struct place *at)
 static bool is_counted(const char *name)
 {
     static const char *const counted[] = {
-        "pods",    "resourcequotas", "services",           "replicationcontrollers",
-        "secrets", "configmaps",     "services.nodeports", "persistentvolumeclaims",
+        "pods",
+        "resourcequotas",
+        "services",
+        "replicationcontrollers",
+        "secrets",
+        "configmaps",
+        "services.nodeports",
+        "persistentvolumeclaims",
         "services.loadbalancers",
     };
 
@@ -149,14 +155,14 @@ void container_resources_check(struct causes *cs, const struct place *resources)
     bool compute = false;
     bool huge = false;
 
-    JSN_FOR_MEMBERS(m, limits.value) {
+    JSN_FOR_MEMBERS (m, limits.value) {
         struct place at = place_entry(&limits, m);
 
         container_name_check(cs, &at);
         resource_quantity_check(cs, &at);
         note(at.entry, &compute, &huge);
     }
-    JSN_FOR_MEMBERS(m, requests.value) {
+    JSN_FOR_MEMBERS (m, requests.value) {
         struct place at = place_entry(&requests, m);
 
         container_name_check(cs, &at);
@@ -199,7 +205,9 @@ const char *podspec_qos(const struct jsn *spec)
     struct totals t = {.all_limited = true};
 
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        JSN_FOR_ITEMS(c, jsn_key(spec, lists[i])) { add_container(&t, c); }
+        JSN_FOR_ITEMS (c, jsn_key(spec, lists[i])) {
+            add_container(&t, c);
+        }
     if (!t.any)
         return "BestEffort";
     for (size_t i = 0; i < ARRAY_LEN(t.requests); i++)

@@ -35,7 +35,7 @@ static void check_seccomp(struct causes *cs, const struct place *profile)
 
 static bool adds_sys_admin(const struct place *context)
 {
-    JSN_FOR_ITEMS(item, jsn_get(context->value, "capabilities.add")) {
+    JSN_FOR_ITEMS (item, jsn_get(context->value, "capabilities.add")) {
         if (streq(jsn_text(item), "CAP_SYS_ADMIN"))
             return true;
     }
@@ -73,10 +73,12 @@ static void check_host_network(struct causes *cs, const struct place *spec)
 
     if (!jsn_get_bool(spec->value, "hostNetwork", false))
         return;
-    PLACE_FOR_ITEMS(c, &containers) {
+    PLACE_FOR_ITEMS(c, &containers)
+    {
         struct place ports = place_key(&c, "ports");
 
-        PLACE_FOR_ITEMS(port, &ports) {
+        PLACE_FOR_ITEMS(port, &ports)
+        {
             struct place number = place_key(&port, "containerPort");
 
             if (place_int(&number, 0) != jsn_get_int(port.value, "hostPort", 0))
@@ -112,15 +114,17 @@ static void check_sysctls(struct causes *cs, const struct place *list)
     AUTO(map_done) struct map names = {0};
     static char here[1];
 
-    PLACE_FOR_ITEMS(sysctl, list) {
+    PLACE_FOR_ITEMS(sysctl, list)
+    {
         struct place name = place_key(&sysctl, "name");
 
         if (!check_filled(cs, &name, NULL))
             continue;
         if (!sysctl_ok(place_str(&name)))
-            place_invalid(cs, &name,
-                          "must have at most 253 characters and match regex "
-                          "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$");
+            place_invalid(
+                cs, &name,
+                "must have at most 253 characters and match regex "
+                "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$");
         else if (!map_put(&names, str_of(place_str(&name)), here))
             place_duplicate(cs, &name);
     }
@@ -141,7 +145,7 @@ void pod_security_check(struct causes *cs, const struct place *spec)
     check_id(cs, &context, "runAsUser");
     check_id(cs, &context, "runAsGroup");
     PLACE_FOR_ITEMS(group, &groups)
-        check_range(cs, &group, 0, INT32_MAX);
+    check_range(cs, &group, 0, INT32_MAX);
     share.value = jsn_key(spec->value, "shareProcessNamespace");
     if (place_true(&share) && jsn_get_bool(spec->value, "hostPID", false))
         place_invalid(cs, &share, "ShareProcessNamespace and HostPID cannot both be enabled");

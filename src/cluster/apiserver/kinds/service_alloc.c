@@ -119,7 +119,8 @@ const char *service_pool_take_address(struct service_pool *p, const char *addres
     int64_t i = offset_of(address);
 
     if (i < 0)
-        return "the provided IP is not in the valid range. The range of valid IPs is " SERVICE_RANGE;
+        return "the provided IP is not in the valid range. The range of valid IPs "
+               "is " SERVICE_RANGE;
     if (marked(p->addresses, (uint32_t)i))
         return "provided IP is already allocated";
     mark(p->addresses, (uint32_t)i);
@@ -175,8 +176,7 @@ const char *service_pool_any_address(struct arena *a, struct service_pool *p)
 
 int64_t service_pool_any_port(struct service_pool *p)
 {
-    int64_t i =
-        take_any(p->ports, 0, SERVICE_NODE_PORT_LAST - SERVICE_NODE_PORT_FIRST + 1);
+    int64_t i = take_any(p->ports, 0, SERVICE_NODE_PORT_LAST - SERVICE_NODE_PORT_FIRST + 1);
 
     return i < 0 ? 0 : i + SERVICE_NODE_PORT_FIRST;
 }

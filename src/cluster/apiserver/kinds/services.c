@@ -6,11 +6,11 @@
  * On an update what was allocated before is kept where the writer leaves it out, and dropped where
  * the new type has no use for it.  One address family (IPv4) is configured.
  */
+#include "src/cluster/apiserver/kinds/services.h"
 #include "src/cluster/apiserver/gotext.h"
 #include "src/cluster/apiserver/kinds/address.h"
 #include "src/cluster/apiserver/kinds/kinds.h"
 #include "src/cluster/apiserver/kinds/service_alloc.h"
-#include "src/cluster/apiserver/kinds/services.h"
 
 static bool has_type(const struct jsn *spec, const char *type)
 {
@@ -57,7 +57,7 @@ static void set_defaults(struct arena *a, struct jsn *service)
     struct jsn *spec = jsn_ensure_object(a, service, "spec");
 
     default_affinity(a, spec);
-    JSN_FOR_ITEMS(port, jsn_key(spec, "ports")) {
+    JSN_FOR_ITEMS (port, jsn_key(spec, "ports")) {
         if (unset_port(jsn_key(port, "targetPort")))
             jsn_set_int(a, port, "targetPort", jsn_get_int(port, "port", 0));
     }
@@ -84,9 +84,8 @@ static void join_addresses(struct arena *a, struct jsn *spec, const struct jsn *
     struct jsn *ips = jsn_key(spec, "clusterIPs");
     const struct jsn *old_ips = jsn_key(old, "clusterIPs");
 
-    if (ip[0] != '\0' && (jsn_len(ips) == 0 ||
-                          (old && jsn_equal(ips, old_ips) &&
-                           !streq(ip, jsn_get_str(old, "clusterIP")))))
+    if (ip[0] != '\0' && (jsn_len(ips) == 0 || (old && jsn_equal(ips, old_ips) &&
+                                                !streq(ip, jsn_get_str(old, "clusterIP")))))
         jsn_set(a, spec, "clusterIPs", one_string(a, ip));
     else if (ip[0] == '\0' && jsn_len(ips) > 0 && jsn_text(jsn_item(ips, 0)))
         jsn_set_str(a, spec, "clusterIP", jsn_text(jsn_item(ips, 0)));
@@ -119,7 +118,7 @@ static void check_families(struct causes *cs, const struct jsn *spec)
     if (streq(jsn_get_str(spec, "ipFamilyPolicy"), "RequireDualStack"))
         cause_invalid(cs, "spec.ipFamilyPolicy", jsn_key(spec, "ipFamilyPolicy"),
                       "this cluster is not configured for dual-stack services");
-    JSN_FOR_ITEMS(family, families) {
+    JSN_FOR_ITEMS (family, families) {
         if (streq(jsn_text(family), "IPv6"))
             cause_invalid(cs, cause_path(cs, "spec.ipFamilies[%zu]", family_i), family,
                           "not configured on this cluster");
@@ -193,7 +192,7 @@ static void allocate_ports(struct api_call *c, struct causes *cs, struct jsn *sp
 
     if (!has_node_ports(spec))
         return;
-    JSN_FOR_ITEMS(port, ports) {
+    JSN_FOR_ITEMS (port, ports) {
         int64_t given = jsn_get_int(port, "nodePort", 0);
         int64_t shared = shared_node_port(ports, port_i, port);
 
@@ -260,12 +259,14 @@ static void drop_of_old_type(struct jsn *spec, const struct jsn *old)
     if (!has_type(spec, "LoadBalancer") && has_type(old, "LoadBalancer"))
         (void)jsn_del(spec, "allocateLoadBalancerNodePorts");
     if (!has_node_ports(spec) && has_node_ports(old))
-        JSN_FOR_ITEMS(port, jsn_key(spec, "ports")) { (void)jsn_del(port, "nodePort"); }
+        JSN_FOR_ITEMS (port, jsn_key(spec, "ports")) {
+            (void)jsn_del(port, "nodePort");
+        }
 }
 
 static int64_t old_node_port(const struct jsn *old, const struct jsn *port)
 {
-    JSN_FOR_ITEMS(was, jsn_key(old, "ports")) {
+    JSN_FOR_ITEMS (was, jsn_key(old, "ports")) {
         if (jsn_get_int(was, "port", 0) == jsn_get_int(port, "port", -1) &&
             streq(jsn_get_str(was, "protocol"), jsn_get_str(port, "protocol")))
             return jsn_get_int(was, "nodePort", 0);
@@ -275,7 +276,7 @@ static int64_t old_node_port(const struct jsn *old, const struct jsn *port)
 
 static bool uses_port(const struct jsn *spec, int64_t node_port)
 {
-    JSN_FOR_ITEMS(port, jsn_key(spec, "ports")) {
+    JSN_FOR_ITEMS (port, jsn_key(spec, "ports")) {
         if (jsn_get_int(port, "nodePort", 0) == node_port)
             return true;
     }
@@ -287,15 +288,15 @@ static void keep_allocated(struct arena *a, struct jsn *spec, const struct jsn *
 {
     static const char *const addresses[] = {"clusterIP", "clusterIPs", "ipFamilies",
                                             "ipFamilyPolicy"};
-    bool bare = kind_text(spec, "clusterIP")[0] == '\0' && jsn_len(jsn_key(spec, "clusterIPs")) == 0;
+    bool bare =
+        kind_text(spec, "clusterIP")[0] == '\0' && jsn_len(jsn_key(spec, "clusterIPs")) == 0;
 
     if (!has_type(spec, "ExternalName") && !has_type(old, "ExternalName"))
         for (size_t i = 0; i < ARRAY_LEN(addresses); i++)
             if ((i >= 2 || bare) && !jsn_key(spec, addresses[i]))
                 kind_keep(a, spec, old, addresses[i]);
     if (has_node_ports(spec) && has_node_ports(old))
-        JSN_FOR_ITEMS(port, jsn_key(spec, "ports"))
-        {
+        JSN_FOR_ITEMS (port, jsn_key(spec, "ports")) {
             int64_t was = old_node_port(old, port);
 
             if (jsn_get_int(port, "nodePort", 0) == 0 && was > 0 && !uses_port(spec, was))

@@ -34,7 +34,8 @@ static void check_key_to_path(struct causes *cs, const struct place *in)
 {
     struct place items = place_key(in, "items");
 
-    PLACE_FOR_ITEMS(item, &items) {
+    PLACE_FOR_ITEMS(item, &items)
+    {
         struct place key = place_key(&item, "key");
         struct place path = place_key(&item, "path");
 
@@ -46,12 +47,12 @@ static void check_key_to_path(struct causes *cs, const struct place *in)
 
 static void check_downward_items(struct causes *cs, const struct place *in)
 {
-    static const char *const fields[] = {"metadata.annotations", "metadata.labels",
-                                         "metadata.name",        "metadata.namespace",
-                                         "metadata.uid",         NULL};
+    static const char *const fields[] = {"metadata.annotations", "metadata.labels", "metadata.name",
+                                         "metadata.namespace",   "metadata.uid",    NULL};
     struct place items = place_key(in, "items");
 
-    PLACE_FOR_ITEMS(item, &items) {
+    PLACE_FOR_ITEMS(item, &items)
+    {
         struct place path = place_key(&item, "path");
         struct place field = place_key(&item, "fieldRef");
         struct place resource = place_key(&item, "resourceFieldRef");
@@ -114,7 +115,8 @@ static void check_unique_paths(struct causes *cs, const struct place *projected,
     struct place items = place_key(source, "items");
     static char here[1];
 
-    PLACE_FOR_ITEMS(item, &items) {
+    PLACE_FOR_ITEMS(item, &items)
+    {
         struct place path = place_key(&item, "path");
         struct str text = str_of(place_str(&path));
 
@@ -133,8 +135,8 @@ static void check_projection(struct causes *cs, const struct place *projected,
     struct place downward = place_key(source, "downwardAPI");
     struct place token = place_key(source, "serviceAccountToken");
     struct place *named[] = {&secret, &config};
-    int n = place_given(&secret) + place_given(&config) + place_given(&downward) +
-            place_given(&token);
+    int n =
+        place_given(&secret) + place_given(&config) + place_given(&downward) + place_given(&token);
 
     for (size_t i = 0; i < ARRAY_LEN(named); i++) {
         struct place name = place_key(named[i], "name");
@@ -162,14 +164,14 @@ static void check_projected(struct causes *cs, const struct place *s)
 
     check_mode(cs, s, "defaultMode");
     PLACE_FOR_ITEMS(source, &sources)
-        check_projection(cs, s, &source, &paths);
+    check_projection(cs, s, &source, &paths);
 }
 
 static void check_host_path(struct causes *cs, const struct place *s)
 {
-    static const char *const types[] = {"",           "BlockDevice", "CharDevice", "Directory",
-                                        "DirectoryOrCreate", "File", "FileOrCreate", "Socket",
-                                        NULL};
+    static const char *const types[] = {
+        "",     "BlockDevice",  "CharDevice", "Directory", "DirectoryOrCreate",
+        "File", "FileOrCreate", "Socket",     NULL};
     struct place path = place_key(s, "path");
     struct place type = place_key(s, "type");
 
@@ -267,7 +269,8 @@ static void check_volume(struct causes *cs, const struct place *volume)
 
 void volumes_check(struct causes *cs, const struct place *volumes, struct map *ret_volumes)
 {
-    PLACE_FOR_ITEMS(v, volumes) {
+    PLACE_FOR_ITEMS(v, volumes)
+    {
         struct place name = place_key(&v, "name");
         struct str key = str_of(place_str(&name));
         size_t before = cs->n;

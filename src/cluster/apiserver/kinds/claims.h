@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Persistent volume claims and volumes: what they share, and who uses a claim. */
+#pragma once
+
+#include "src/cluster/apiserver/place.h"
+
+#define CLAIM_FINALIZER "kubernetes.io/pvc-protection"
+#define VOLUME_FINALIZER "kubernetes.io/pv-protection"
+
+void claims_add_finalizer(struct arena *a, struct jsn *object, const char *name);
+void claims_drop_finalizer(struct jsn *object, const char *name);
+
+/* Does a pod that has not ended mount the claim of that name in its namespace? */
+bool claims_used_by(const struct jsn *pod, const char *claim);
+
+/* accessModes and volumeMode of a claim's or volume's spec. */
+void claims_check_modes(struct causes *cs, const struct place *spec, const char *why);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which strategy a resource has.
+ *
+ * Built-in kinds are found by their store name in a table.  Custom resources have one of two plain
+ * strategies: with a status subresource the main endpoint ignores .status, without one it is a
+ * field like any other; everything else about them is in their schema.
+ */
+#include "src/cluster/apiserver/strategy.h"
+
+#include "src/cluster/apiserver/kinds/kinds.h"
+
+static const struct strategy *const built_in[] = {
+    &strategy_clusterrolebindings,
+    &strategy_clusterroles,
+    &strategy_configmaps,
+    &strategy_controllerrevisions,
+    &strategy_crds,
+    &strategy_cronjobs,
+    &strategy_daemonsets,
+    &strategy_deployments,
+    &strategy_endpoints,
+    &strategy_endpointslices,
+    &strategy_events,
+    &strategy_ingresses,
+    &strategy_jobs,
+    &strategy_leases,
+    &strategy_limitranges,
+    &strategy_mutatingwebhooks,
+    &strategy_namespaces,
+    &strategy_networkpolicies,
+    &strategy_nodes,
+    &strategy_persistentvolumeclaims,
+    &strategy_persistentvolumes,
+    &strategy_poddisruptionbudgets,
+    &strategy_pods,
+    &strategy_podtemplates,
+    &strategy_priorityclasses,
+    &strategy_replicasets,
+    &strategy_replicationcontrollers,
+    &strategy_resourcequotas,
+    &strategy_rolebindings,
+    &strategy_roles,
+    &strategy_secrets,
+    &strategy_serviceaccounts,
+    &strategy_services,
+    &strategy_statefulsets,
+    &strategy_storageclasses,
+    &strategy_validatingwebhooks,
+};
+
+static const struct strategy plain = {.resource = ""};
+
+static const struct strategy custom = {
+    .resource = "",
+    .names = NAME_CUSTOM,
+    .needs_version = true,
+};
+
+static const struct strategy custom_with_status = {
+    .resource = "",
+    .names = NAME_CUSTOM,
+    .needs_version = true,
+    .status_reset = true,
+};
+
+/* "deployments.apps" is the store name of deployments in apps. */
+static bool has_name(const struct resource *r, const char *name)
+{
+    size_t n = strlen(r->plural);
+
+    if (strncmp(name, r->plural, n) != 0)
+        return false;
+    if (!r->group || r->group[0] == '\0')
+        return name[n] == '\0';
+    return name[n] == '.' && streq(name + n + 1, r->group);
+}
+
+const struct strategy *strategy_of(const struct resource *stored)
+{
+    if (stored->custom)
+        return resource_sub(stored, STR("status")) ? &custom_with_status : &custom;
+    for (size_t i = 0; i < ARRAY_LEN(built_in); i++)
+        if (has_name(stored, built_in[i]->resource))
+            return built_in[i];
+    return &plain;
+}
