@@ -39,11 +39,10 @@ static int read_form(struct api_call *c, enum patch_form *ret_form)
         *ret_form = forms[i].form;
         return 0;
     }
-    return status_unsupported_media(
-        c, c->res->custom ? "application/json-patch+json, application/merge-patch+json, "
-                            "application/apply-patch+yaml"
-                          : "application/json-patch+json, application/merge-patch+json, "
-                            "application/strategic-merge-patch+json, application/apply-patch+yaml");
+    if (!c->res->custom)
+        return status_fail(c, 415, "UnsupportedMediaType", "415: Unsupported Media Type");
+    return status_unsupported_media(c, "application/json-patch+json, application/merge-patch+json, "
+                                       "application/apply-patch+yaml");
 }
 
 static int read_patch(struct api_call *c, enum patch_form form, struct jsn **ret_patch)

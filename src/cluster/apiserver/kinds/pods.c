@@ -11,6 +11,7 @@
  */
 #include "src/cluster/apiserver/kinds/kinds.h"
 #include "src/cluster/apiserver/kinds/lookup.h"
+#include "src/cluster/apiserver/kinds/pod_token.h"
 #include "src/cluster/apiserver/kinds/podspec.h"
 
 static void set_defaults(struct arena *a, struct jsn *pod)
@@ -18,26 +19,28 @@ static void set_defaults(struct arena *a, struct jsn *pod)
     podspec_default(a, jsn_key(pod, "spec"), true);
 }
 
+/* The account "default" may not be there yet, right after its namespace: the pod is fine. */
 static int admit_service_account(struct api_call *c, struct jsn *pod, struct jsn *spec)
 {
     const char *name = kind_text(spec, "serviceAccountName");
-    struct jsn *account;
+    struct jsn *account = NULL;
     int r;
 
     if (name[0] == '\0') {
-        jsn_set_str(&c->arena, spec, "serviceAccountName", "default");
-        jsn_set_str(&c->arena, spec, "serviceAccount", "default");
-        return 0;
+        name = "default";
+        jsn_set_str(&c->arena, spec, "serviceAccountName", name);
+        jsn_set_str(&c->arena, spec, "serviceAccount", name);
     }
-    if (streq(name, "default"))
-        return 0;
     r = lookup_get(c, "serviceaccounts", c->ns, name, &account);
-    if (r == -ENOENT)
+    if (r == -ENOENT && !streq(name, "default"))
         return status_forbidden(c, kind_text(pod, "metadata.name"),
                                 "error looking up service account %s/%s: serviceaccount \"%s\" "
                                 "not found",
                                 c->ns, name, name);
-    return r;
+    if (r < 0 && r != -ENOENT)
+        return r;
+    pod_mount_token(&c->arena, spec, account);
+    return 0;
 }
 
 struct priority {
