@@ -87,17 +87,27 @@ uint32_t hash_stable32(struct str s)
     return h;
 }
 
-void hash_sha256_hex(struct str s, char ret_hex[SHA256_HEX_LEN + 1])
+static void digest_hex(struct str s, const EVP_MD *kind, char *ret_hex)
 {
     static const char digits[] = "0123456789abcdef";
-    unsigned char md[32];
+    unsigned char md[EVP_MAX_MD_SIZE];
     unsigned int n = 0;
 
-    if (EVP_Digest(s.p ? s.p : "", s.n, md, &n, EVP_sha256(), NULL) != 1 || n != sizeof(md))
+    if (EVP_Digest(s.p ? s.p : "", s.n, md, &n, kind, NULL) != 1)
         abort();
-    for (size_t i = 0; i < sizeof(md); i++) {
+    for (size_t i = 0; i < n; i++) {
         ret_hex[2 * i] = digits[md[i] >> 4];
         ret_hex[2 * i + 1] = digits[md[i] & 15];
     }
-    ret_hex[SHA256_HEX_LEN] = '\0';
+    ret_hex[2 * (size_t)n] = '\0';
+}
+
+void hash_sha256_hex(struct str s, char ret_hex[SHA256_HEX_LEN + 1])
+{
+    digest_hex(s, EVP_sha256(), ret_hex);
+}
+
+void hash_sha512_hex(struct str s, char ret_hex[SHA512_HEX_LEN + 1])
+{
+    digest_hex(s, EVP_sha512(), ret_hex);
 }

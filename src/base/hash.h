@@ -14,5 +14,7 @@ uint64_t hash_stable64(struct str s);
 uint32_t hash_stable32(struct str s);
 
 #define SHA256_HEX_LEN 64
-/* SHA-256 as lower-case hex. */
+#define SHA512_HEX_LEN 128
+/* SHA-256 and SHA-512 as lower-case hex. */
 void hash_sha256_hex(struct str s, char ret_hex[SHA256_HEX_LEN + 1]);
+void hash_sha512_hex(struct str s, char ret_hex[SHA512_HEX_LEN + 1]);

@@ -194,6 +194,13 @@ const struct http_request *http_exchange_request(const struct http_exchange *x)
     return &x->request;
 }
 
+struct loop *http_exchange_loop(const struct http_exchange *x) { return x->conn->server->loop; }
+
+bool http_request_lists(const struct http_exchange *x, const char *name, const char *token)
+{
+    return http_head_lists(&x->head, name, token);
+}
+
 const char *http_request_header_at(const struct http_exchange *x, const char *name, size_t i)
 {
     return http_head_get(&x->head, name, i);

@@ -5,15 +5,26 @@
  * Credentials come from memory, as kubeconfigs and Secrets hold them, and never touch a file.
  * Redirects are not followed and proxies of the environment not used: the peers are API servers and
  * agents, whose address is known.
+ *
+ * A peer that has gone without a word is noticed within a minute: by keep-alive probes where
+ * nothing is on its way, by TCP_USER_TIMEOUT where something is.  Else the calls that share its
+ * connection would go on dying of their deadlines until the kernel gives up, a quarter of an hour
+ * later.
  */
 #include "src/http/call.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "src/base/alloc.h"
 
 #define DEADLINE_MS 30000
 #define CONNECT_TIMEOUT_MS 10000
+#define KEEPALIVE_IDLE_S 15L
+#define KEEPALIVE_INTERVAL_S 5L
+#define UNANSWERED_MS 30000U
 #define MAX_BODY_BYTES ((size_t)64 << 20)
 
 #define SET(call, option, value)                                                                   \
@@ -75,6 +86,36 @@ static void set_blob(struct http_call *call, CURLoption option, const char *pem)
     SET(call, option, &blob);
 }
 
+/* Ask for another name at the same address: the URL gets the name, the connection the address. */
+static void set_server_name(struct http_call *call, const char *url, const char *name)
+{
+    CURLU *u = curl_url();
+    AUTO(free) char *entry = NULL;
+    AUTO(free) char *header = NULL;
+    char *host = NULL;
+    char *port = NULL;
+    char *renamed = NULL;
+
+    if (!u)
+        abort(); /* only allocates */
+    if (curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
+        curl_url_get(u, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+        curl_url_get(u, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+        curl_url_set(u, CURLUPART_HOST, name, 0) == CURLUE_OK &&
+        curl_url_get(u, CURLUPART_URL, &renamed, 0) == CURLUE_OK) {
+        entry = xasprintf("::%s:%s", host, port);
+        header = xasprintf("Host: %s:%s", host, port);
+        call->connect_to = curl_slist_append(NULL, entry);
+        SET(call, CURLOPT_CONNECT_TO, call->connect_to);
+        SET(call, CURLOPT_URL, renamed);
+        add_header(call, header);
+    }
+    curl_free(host);
+    curl_free(port);
+    curl_free(renamed);
+    curl_url_cleanup(u);
+}
+
 static void set_tls(struct http_call *call, const struct http_client_tls *t)
 {
     if (!t)
@@ -116,12 +157,25 @@ static void set_limits(struct http_call *call, const struct http_call_options *o
     buf_init(&call->body, o->max_body_bytes ? o->max_body_bytes : MAX_BODY_BYTES);
 }
 
+static int prepare_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
+{
+    unsigned int ms = UNANSWERED_MS;
+
+    (void)arg;
+    (void)purpose;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof(ms)); /* not on Unix sockets */
+    return CURL_SOCKOPT_OK;
+}
+
 static void set_transport(struct http_call *call, const struct http_call_options *o)
 {
     SET(call, CURLOPT_PROTOCOLS_STR, "http,https");
-    SET(call, CURLOPT_PROXY, "");
+    SET(call, CURLOPT_PROXY, o->proxy_url ? o->proxy_url : "");
     SET(call, CURLOPT_NOSIGNAL, 1L);
     SET(call, CURLOPT_TCP_KEEPALIVE, 1L);
+    SET(call, CURLOPT_TCP_KEEPIDLE, KEEPALIVE_IDLE_S);
+    SET(call, CURLOPT_TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S);
+    SET(call, CURLOPT_SOCKOPTFUNCTION, prepare_socket);
     SET(call, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     SET(call, CURLOPT_PIPEWAIT, 1L); /* rather share a connection than open one */
     if (o->unix_path)
@@ -150,6 +204,8 @@ struct http_call *call_new(struct http_client *c, const struct http_call_options
     set_transport(call, o);
     set_limits(call, o);
     set_method(call, method, o->body);
+    if (o->tls && o->tls->server_name)
+        set_server_name(call, o->url, o->tls->server_name);
     set_headers(call, o);
     set_tls(call, o->tls);
     return call;
@@ -159,6 +215,7 @@ void call_free(struct http_call *call)
 {
     curl_easy_cleanup(call->easy);
     curl_slist_free_all(call->headers);
+    curl_slist_free_all(call->connect_to);
     buf_done(&call->body);
     free(call->what);
     free(call);

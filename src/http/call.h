@@ -13,6 +13,7 @@ struct http_call {
     struct list ready; /* in client->ready: has something to tell */
     CURL *easy;
     struct curl_slist *headers;
+    struct curl_slist *connect_to;
     struct buf body; /* whole, or of a stream what has not been told yet */
     bool streamed;
     bool full;  /* the body would be longer than allowed */

@@ -13,7 +13,8 @@ struct http_client_tls {
     const char *ca_pem; /* NULL: the system's authorities */
     const char *cert_pem;
     const char *key_pem;
-    bool insecure; /* does not check who the server is */
+    const char *server_name; /* the name to know the server by, instead of the URL's host */
+    bool insecure;           /* does not check who the server is */
 };
 
 /* Borrowed during on_done. */
@@ -39,6 +40,7 @@ typedef void (*http_done_fn)(void *arg, const struct http_answer *a, const struc
 struct http_call_options {
     const char *method;         /* NULL: GET */
     const char *url;            /* "https://host:port/path?query" */
+    const char *proxy_url;      /* "http://host:port", also https and socks5; NULL: none */
     const char *unix_path;      /* connect to this socket; the url still says what to ask */
     const char *const *headers; /* "Name: value", NULL-terminated; or NULL */
     const char *bearer_token;   /* or NULL; never printed */

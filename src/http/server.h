@@ -25,7 +25,11 @@ struct http_request {
 /* The first header of that name (any case), or NULL; and the i-th of several. */
 const char *http_request_header(const struct http_exchange *x, const char *name);
 const char *http_request_header_at(const struct http_exchange *x, const char *name, size_t i);
+/* Does any header of that name hold the token in its comma-separated list (any case)? */
+bool http_request_lists(const struct http_exchange *x, const char *name, const char *token);
 const struct http_request *http_exchange_request(const struct http_exchange *x);
+/* The loop that the server runs on. */
+struct loop *http_exchange_loop(const struct http_exchange *x);
 
 /*
  * Called when a request has arrived whole.  The handler, now or later in any turn, answers exactly

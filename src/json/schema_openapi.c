@@ -194,7 +194,6 @@ static int read_additional(struct reader *r, struct schema *s, const struct jsn 
     } else if (extra->b) {
         value = arena_alloc(r->a, sizeof(*value));
         schema_init(value, SCHEMA_ANY);
-        value->preserve_unknown = true;
     }
     if (res == 0)
         s->additional = value;

@@ -83,6 +83,20 @@ static int lock_state(struct apiserver *s, const char *dir, struct err *e)
     return 0;
 }
 
+/* A database that lost everything looks new; the certificates beside it tell that it is not. */
+static int refuse_emptied(const char *dir, const char *path, struct err *e)
+{
+    AUTO(free) char *used = xasprintf("%s/pki/ca.crt", dir);
+    struct stat st;
+
+    if (stat(path, &st) < 0 || st.st_size > 0 || !file_exists(used))
+        return 0;
+    return err_set(e, -EBADMSG, ERR_PERMANENT,
+                   "'%s' is empty, though this state directory has been in use: restore it from a "
+                   "backup, or remove the file to start with no objects",
+                   path);
+}
+
 static int open_state(struct apiserver *s, const struct apiserver_options *o, const char *host,
                       struct err *e)
 {
@@ -91,6 +105,8 @@ static int open_state(struct apiserver *s, const struct apiserver_options *o, co
 
     if (r == 0)
         r = lock_state(s, o->state_dir, e);
+    if (r == 0)
+        r = refuse_emptied(o->state_dir, path, e);
     if (r == 0)
         r = store_open(path, &s->store, e);
     if (r == 0 && chmod(path, 0600) < 0)

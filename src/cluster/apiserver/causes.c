@@ -170,15 +170,15 @@ static void print_all(struct buf *b, const struct causes *cs)
     buf_printf(b, n > 1 ? "[%s]" : "%s", buf_str(&list));
 }
 
-int status_invalid(struct api_call *c, const char *name, const struct causes *cs)
+int status_invalid_kind(struct api_call *c, const char *kind, const char *group, const char *name,
+                        const struct causes *cs)
 {
     AUTO(buf_done) struct buf b = {0};
-    const char *group = c->res->group ? c->res->group : "";
     struct jsn *details;
 
     if (cs->n == 0)
         return 0;
-    buf_printf(&b, "%s%s%s ", c->res->kind, group[0] != '\0' ? "." : "", group);
+    buf_printf(&b, "%s%s%s ", kind, group[0] != '\0' ? "." : "", group);
     jsn_print_string(&b, str_of(name ? name : ""));
     buf_adds(&b, " is invalid: ");
     print_all(&b, cs);
@@ -189,8 +189,13 @@ int status_invalid(struct api_call *c, const char *name, const struct causes *cs
         jsn_set_str(&c->arena, details, "name", name);
     if (group[0] != '\0')
         jsn_set_str(&c->arena, details, "group", group);
-    jsn_set_str(&c->arena, details, "kind", c->res->kind);
+    jsn_set_str(&c->arena, details, "kind", kind);
     for (size_t i = 0; i < cs->n; i++)
         status_add_cause(c, cs->items[i].reason, cs->items[i].field, cs->items[i].text);
     return -1;
+}
+
+int status_invalid(struct api_call *c, const char *name, const struct causes *cs)
+{
+    return status_invalid_kind(c, c->res->kind, c->res->group ? c->res->group : "", name, cs);
 }

@@ -106,7 +106,13 @@ static void run_verb(struct api_call *c)
 
 static void serve_resource(struct api_call *c, const struct route *r)
 {
-    int result = find_resource(c, r);
+    int result;
+
+    if (r->group[0] && !registry_has_group(c->server->registry, str_of(r->group))) {
+        answer_text(c, 404, "text/plain; charset=utf-8", STR("404 page not found\n"));
+        return;
+    }
+    result = find_resource(c, r);
 
     if (result == 0)
         result = read_verb(c, http_exchange_request(c->exchange)->method, r);

@@ -387,8 +387,10 @@ void verb_delete_collection(struct api_call *c)
     struct store_list q = {.resource = call_store_name(c)};
     struct delete_options o;
     struct err e = {0};
-    int r = delete_options_read(c, &o);
+    int r = options_read_write(c, "DeleteOptions", false);
 
+    if (r == 0)
+        r = delete_options_read(c, &o);
     if (r == 0)
         r = selection_read(c, &sel);
     q.ns = sel.ns;

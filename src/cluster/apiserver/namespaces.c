@@ -2,7 +2,8 @@
 /*
  * The life of namespaces.
  *
- * A new namespace gets its service account "default".  One that is being deleted is emptied: every
+ * A new namespace gets its service account "default" and the authority's certificate, which pods
+ * need to talk to the API.  One that is being deleted is emptied: every
  * object in it is deleted as a client would (finalizers and grace periods count), and when nothing
  * is left the namespace's own finalizer comes off and it goes.  Until then its conditions say what
  * it waits for.
@@ -11,6 +12,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/log.h"
+#include "src/cluster/apiserver/access.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/status.h"
 #include "src/cluster/apiserver/workset.h"
@@ -30,7 +32,8 @@ static const struct resource *core(struct apiserver *s, const char *plural)
     return registry_find(s->registry, STR(""), STR("v1"), str_of(plural));
 }
 
-static int ensure(struct apiserver *s, const char *plural, const char *ns, const char *name)
+static int ensure(struct apiserver *s, const char *plural, const char *ns, const char *name,
+                  const char *data_key, const char *data)
 {
     AUTO(call_done_inner) struct api_call c;
     struct jsn *object;
@@ -43,6 +46,10 @@ static int ensure(struct apiserver *s, const char *plural, const char *ns, const
         return r;
     object = jsn_object(&c.arena);
     jsn_set_path(&c.arena, object, "metadata.name", jsn_string(&c.arena, name));
+    if (data_key) {
+        jsn_set(&c.arena, object, "data", jsn_object(&c.arena));
+        jsn_set_str(&c.arena, jsn_key(object, "data"), data_key, data);
+    }
     r = write_create(&c, object);
     if (r < 0)
         log_warn("%s '%s' could not be made: %s", plural, name, jsn_get_str(c.failure, "message"));
@@ -109,12 +116,19 @@ static int delete_content(struct emptying *x, const char *resource)
     return 0;
 }
 
+/* The content is gone: our finalizer comes off; others may still hold the namespace. */
 static int finish(struct api_call *c, struct jsn *object)
 {
     struct write_update how = {.unconditional = true};
+    struct jsn *kept = jsn_array(&c->arena);
     struct jsn *changed = jsn_clone(&c->arena, object);
 
-    (void)jsn_del_path(changed, "spec.finalizers");
+    JSN_FOR_ITEMS (item, jsn_get(object, "spec.finalizers"))
+        if (!streq(jsn_text(item), "kubernetes"))
+            jsn_append(&c->arena, kept, item);
+    jsn_set_path(&c->arena, changed, "spec.finalizers", kept);
+    if (jsn_len(kept) == 0)
+        (void)jsn_del_path(changed, "spec.finalizers");
     c->finalizing = true;
     return write_update(c, object, changed, &how);
 }
@@ -181,7 +195,9 @@ static void look(void *arg, const char *name)
     call_init_inner(&c, n->server, core(n->server, "namespaces"));
     r = object_find(&c, "", name, &object);
     if (r == 0 && !object_deleting(object)) {
-        (void)ensure(n->server, "serviceaccounts", name, "default");
+        (void)ensure(n->server, "serviceaccounts", name, "default", NULL, NULL);
+        (void)ensure(n->server, "configmaps", name, "kube-root-ca.crt", "ca.crt",
+                     access_authority(n->server->access));
         return;
     }
     if (r == 0)
@@ -227,7 +243,7 @@ int namespaces_start(struct namespaces *n, struct err *e)
     struct store_list q = {.resource = "namespaces"};
 
     for (size_t i = 0; i < ARRAY_LEN(always); i++)
-        if (ensure(n->server, "namespaces", "", always[i]) < 0)
+        if (ensure(n->server, "namespaces", "", always[i], NULL, NULL) < 0)
             return err_set(e, -EIO, ERR_RETRY, "namespace '%s' could not be made", always[i]);
     return store_each(n->server->store, &q, start_row, n, e);
 }

@@ -14,6 +14,7 @@
 #include "src/cluster/apiserver/status.h"
 #include "src/cluster/apiserver/types/discovery.h"
 #include "src/cluster/apiserver/types/openapi.h"
+#include "src/cluster/apiserver/watch.h"
 
 #define KUBERNETES_MINOR "32"
 #define KUBERNETES_RELEASE "v1.32.0"
@@ -112,11 +113,24 @@ static void serve_root(struct api_call *c)
     answer_json(c, 200, v);
 }
 
+static void gauge(struct buf *b, const char *name, const char *help, int64_t value)
+{
+    buf_printf(b, "# HELP %s %s\n# TYPE %s gauge\n%s %lld\n", name, help, name, name,
+               (long long)value);
+}
+
 static void serve_metrics(struct api_call *c)
 {
+    struct apiserver *s = c->server;
     AUTO(buf_done) struct buf b = {0};
 
-    metrics_print(c->server->metrics, &b);
+    gauge(&b, "slurmkeeper_apiserver_version", "Newest resourceVersion.", store_version(s->store));
+    gauge(&b, "slurmkeeper_apiserver_compacted_version", "Oldest version that can be watched from.",
+          store_compacted(s->store));
+    gauge(&b, "slurmkeeper_apiserver_watches", "Open watches.",
+          (int64_t)watch_hub_count(s->watches));
+    gauge(&b, "slurmkeeper_apiserver_connections", "Open connections.",
+          (int64_t)http_server_connections(s->http));
     answer_text(c, 200, "text/plain; version=0.0.4", buf_view(&b));
 }
 

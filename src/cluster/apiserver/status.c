@@ -307,3 +307,15 @@ struct jsn *status_deleted(struct api_call *c, const char *name, const char *uid
     jsn_set(a, s, "details", details);
     return s;
 }
+
+struct jsn *status_success(struct arena *a, int code)
+{
+    struct jsn *v = jsn_object(a);
+
+    jsn_set_str(a, v, "kind", "Status");
+    jsn_set_str(a, v, "apiVersion", "v1");
+    jsn_set(a, v, "metadata", jsn_object(a));
+    jsn_set_str(a, v, "status", "Success");
+    jsn_set_int(a, v, "code", code);
+    return v;
+}

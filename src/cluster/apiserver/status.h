@@ -73,3 +73,8 @@ const char *cause_path(struct causes *cs, const char *fmt, ...) PRINTF(2, 3);
 
 /* 0 if nothing was collected; else fails the call with 422 for this object of c->res. */
 int status_invalid(struct api_call *c, const char *name, const struct causes *cs);
+/* The same for an object of another kind (options, Scale, TokenRequest). */
+int status_invalid_kind(struct api_call *c, const char *kind, const char *group, const char *name,
+                        const struct causes *cs);
+/* {"kind": "Status", "status": "Success", "code": ...} without details. */
+struct jsn *status_success(struct arena *a, int code);

@@ -146,10 +146,10 @@ static int create(struct store *s, struct err *e)
 /* An empty file becomes a new database; anything else must be one of ours, whole. */
 static int check_or_create(struct store *s, struct err *e)
 {
-    int64_t pages = 0;
+    int64_t tables = 0;
     int64_t id = 0;
     int64_t format = 0;
-    int r = query_int(s, "PRAGMA page_count", &pages, e);
+    int r = query_int(s, "SELECT count(*) FROM sqlite_master", &tables, e);
 
     if (r == 0)
         r = query_int(s, "PRAGMA application_id", &id, e);
@@ -157,7 +157,7 @@ static int check_or_create(struct store *s, struct err *e)
         r = query_int(s, "PRAGMA user_version", &format, e);
     if (r < 0)
         return r;
-    if (pages == 0 && id == 0)
+    if (tables == 0 && id == 0)
         return create(s, e);
     if (id != STORE_APPLICATION_ID)
         return err_set(e, -EBADMSG, ERR_PERMANENT, "the file is not a slurmkeeper database");

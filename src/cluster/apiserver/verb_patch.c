@@ -69,9 +69,12 @@ static int fail_patch(struct api_call *c, int r, const struct err *e)
 {
     if (r == -E2BIG)
         return status_fail(c, 413, "RequestEntityTooLarge", "%s", e->text);
-    if (r == -ECANCELED)
-        return status_fail(c, 422, "Invalid",
-                           "the server rejected our request due to an error in our request");
+    if (r == -ECANCELED) {
+        r = status_fail(c, 422, "Invalid",
+                        "the server rejected our request due to an error in our request");
+        (void)status_details(c);
+        return r;
+    }
     return status_bad_request(c, "%s", e->text);
 }
 
@@ -84,7 +87,7 @@ static int merge(struct api_call *c, enum patch_form form, const struct jsn *sho
     if (form == PATCH_FORM_JSON)
         r = patch_json(&c->arena, shown, patch, ret_object, &e);
     else if (form == PATCH_FORM_STRATEGIC)
-        r = patch_strategic(&c->arena, shown, patch, c->res->schema, ret_object, &e);
+        r = patch_strategic(&c->arena, c->res->schema, shown, patch, ret_object, &e);
     else
         *ret_object = patch_merge(&c->arena, shown, patch);
     if (r < 0)
@@ -97,15 +100,15 @@ static int merge(struct api_call *c, enum patch_form form, const struct jsn *sho
 /* A patch may not rename or move its object. */
 static int check_identity(struct api_call *c, const struct jsn *object)
 {
-    struct causes cs = {.arena = &c->arena};
-
     if (!streq(object_name(object), c->name))
-        cause_invalid(&cs, "metadata.name", jsn_string(&c->arena, object_name(object)),
-                      "field is immutable");
+        return status_bad_request(c,
+                                  "the name of the object (%s) does not match the name on the URL "
+                                  "(%s)",
+                                  object_name(object), c->name);
     if (c->stored->namespaced && !streq(object_namespace(object), c->ns))
         return status_bad_request(c, "the namespace of the provided object does not match the "
                                      "namespace sent on the request");
-    return status_invalid(c, c->name, &cs);
+    return 0;
 }
 
 static int patch_existing(struct api_call *c, enum patch_form form, const struct jsn *patch,

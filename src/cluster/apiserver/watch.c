@@ -174,6 +174,14 @@ static bool matches(struct watch *w, const struct store_row *row, struct str tex
            selection_match(&w->sel, *ret_object);
 }
 
+/* It no longer matches: what the watcher knew of it goes, with the version of the change. */
+static void send_departed(struct watch *w, const struct store_event *ev, struct jsn *before)
+{
+    jsn_set_path(&w->call->arena, before, "metadata.resourceVersion",
+                 jsn_stringf(&w->call->arena, "%lld", (long long)ev->row.rv));
+    send_line(w, "DELETED", event_object(w, before));
+}
+
 static void deliver_selected(struct watch *w, const struct store_event *ev)
 {
     struct jsn *object = NULL;
@@ -183,8 +191,10 @@ static void deliver_selected(struct watch *w, const struct store_event *ev)
 
     if (is)
         send_event(w, was ? "MODIFIED" : "ADDED", &ev->row, object);
-    else if (was && object)
+    else if (was && ev->change == STORE_DELETED)
         send_event(w, "DELETED", &ev->row, object);
+    else if (was)
+        send_departed(w, ev, before);
 }
 
 static void deliver(struct watch *w, const struct store_event *ev)

@@ -53,7 +53,13 @@ static int read_body(struct api_call *c, const struct jsn *body, struct delete_o
 {
     const struct jsn *orphan = jsn_key(body, "orphanDependents");
     const struct jsn *dry = jsn_key(body, "dryRun");
+    struct causes cs = {.arena = &c->arena};
 
+    if (jsn_is(orphan, JSN_BOOL) && jsn_get_str(body, "propagationPolicy")) {
+        cause_invalid(&cs, "propagationPolicy", jsn_key(body, "propagationPolicy"),
+                      "orphanDependents and deletionPropagation cannot be both set");
+        return options_invalid(c, "DeleteOptions", &cs);
+    }
     o->grace_s = jsn_get_int(body, "gracePeriodSeconds", o->grace_s);
     o->uid = jsn_get_str(body, "preconditions.uid");
     o->version = jsn_get_str(body, "preconditions.resourceVersion");

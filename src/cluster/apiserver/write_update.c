@@ -23,6 +23,18 @@ static void copy_member(struct arena *a, struct jsn *to, const struct jsn *from,
         (void)jsn_del(to, key);
 }
 
+/* Another uid means another object that bore the same name. */
+static int check_uid(struct api_call *c, const struct jsn *object, const struct jsn *old)
+{
+    const char *uid = jsn_get_str(object, "metadata.uid");
+
+    if (!uid || !uid[0] || streq(uid, object_uid(old)))
+        return 0;
+    return status_conflict(c, object_name(old),
+                           "Precondition failed: UID in precondition: %s, UID in object meta: %s",
+                           uid, object_uid(old));
+}
+
 static int check_version(struct api_call *c, const struct strategy *st, const struct jsn *object,
                          const struct jsn *old)
 {
@@ -93,7 +105,12 @@ static bool spec_differs(const struct strategy *st, const struct jsn *a, const s
 static void count_generation(struct api_call *c, const struct strategy *st, struct jsn *object,
                              const struct jsn *old)
 {
-    if (st->no_generation || !spec_differs(st, object, old))
+    bool counts = spec_differs(st, object, old);
+
+    if (st->annotations_count)
+        counts = counts || !jsn_equal(jsn_get(object, "metadata.annotations"),
+                                      jsn_get(old, "metadata.annotations"));
+    if (st->no_generation || !counts)
         return;
     jsn_set_int(&c->arena, jsn_ensure_object(&c->arena, object, "metadata"), "generation",
                 jsn_get_int(old, "metadata.generation", 0) + 1);
@@ -139,6 +156,8 @@ int write_update(struct api_call *c, const struct jsn *old, struct jsn *object,
     bool status_door = c->sub && streq(c->sub->name, "status");
     int r = how->unconditional ? 0 : check_version(c, st, object, old);
 
+    if (r == 0 && c->verb == VERB_UPDATE)
+        r = check_uid(c, object, old);
     if (r < 0)
         return r;
     if (status_door)

@@ -289,6 +289,38 @@ static int mute_port(bool listening, int *ret_port)
     return fd;
 }
 
+static void the_server_may_be_known_by_another_name(void **state)
+{
+    struct http_client_tls right = {.ca_pem = pki.ca, .server_name = "localhost"};
+    struct http_client_tls wrong = {.ca_pem = pki.ca, .server_name = "elsewhere.test"};
+    AUTO(result_done) struct result ok = {0}, bad = {0};
+    struct rig r;
+
+    (void)state;
+    rig_init(&r, true);
+    start(&r, "/a?b=c", (struct http_call_options){.tls = &right}, &ok);
+    run(&r, &ok);
+    assert_int_equal(ok.status, 201);
+    assert_non_null(strstr(ok.body, "GET /a?b=c "));
+    start(&r, "/a", (struct http_call_options){.tls = &wrong}, &bad);
+    run(&r, &bad);
+    assert_int_equal(bad.e.num, -EKEYREJECTED);
+    rig_done(&r);
+}
+
+static void a_proxy_stands_between(void **state)
+{
+    AUTO(result_done) struct result res = {0};
+    struct rig r;
+
+    (void)state;
+    rig_init(&r, false);
+    start(&r, "/a", (struct http_call_options){.proxy_url = "http://127.0.0.1:1"}, &res);
+    run(&r, &res);
+    assert_int_equal(res.e.num, -ECONNREFUSED);
+    rig_done(&r);
+}
+
 static void failures_to_talk_are_to_be_tried_again(void **state)
 {
     struct rig r;
@@ -492,6 +524,8 @@ int main(void)
         cmocka_unit_test(a_unix_socket_is_asked_like_any_host),
         cmocka_unit_test(a_large_body_goes_out_without_expectation),
         cmocka_unit_test(both_sides_of_tls_are_known),
+        cmocka_unit_test(the_server_may_be_known_by_another_name),
+        cmocka_unit_test(a_proxy_stands_between),
         cmocka_unit_test(failures_to_talk_are_to_be_tried_again),
         cmocka_unit_test(a_connection_that_breaks_is_to_be_tried_again),
         cmocka_unit_test(nonsense_is_permanent),

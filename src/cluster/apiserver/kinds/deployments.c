@@ -147,6 +147,7 @@ static void template_validate(struct causes *cs, const struct jsn *object)
 
 const struct strategy strategy_deployments = {
     .resource = "deployments.apps",
+    .annotations_count = true,
     .status_reset = true,
     .set_defaults = deployment_defaults,
     .validate = deployment_validate,

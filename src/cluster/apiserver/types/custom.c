@@ -2,14 +2,17 @@
 /*
  * Resources from a CustomResourceDefinition.
  *
- * Each served version becomes a resource.  Its schema is the version's openAPIV3Schema with the
- * properties that every object has: apiVersion, kind and metadata are Kubernetes' own, whatever the
- * CRD says about them.  A version without a schema accepts everything.  Definition names turn the
- * group around, as Kubernetes does: net.slurm.slinky.v1beta1.NodeSet.
+ * Each version becomes a resource; one that is not served may still be the one that stores.  Its
+ * schema is the version's openAPIV3Schema with the properties that every object has: apiVersion,
+ * kind and metadata are Kubernetes' own; all that a CRD may add are rules for name and
+ * generateName. A version without a schema accepts everything.  Definition names turn the group
+ * around, as Kubernetes does: net.slurm.slinky.v1beta1.NodeSet.
  */
 #include "src/cluster/apiserver/types/custom.h"
 
 #include "src/base/alloc.h"
+#include "src/base/hash.h"
+#include "src/json/pattern.h"
 #include "src/json/schema_openapi.h"
 
 static const char *crd_verbs[] = {"delete", "deletecollection", "get",   "list", "patch",
@@ -20,6 +23,7 @@ void resource_owner_unref(struct resource_owner *o)
 {
     if (!o || --o->refs > 0)
         return;
+    (void)pattern_cache_free(o->patterns);
     arena_done(&o->arena);
     free(o);
 }
@@ -69,16 +73,39 @@ static struct schema *text_schema(struct arena *a, const char *description)
     return s;
 }
 
+/* ObjectMeta with the rules that a CRD has for name and generateName. */
+static struct schema *own_metadata(struct arena *a, const struct schema *meta,
+                                   const struct schema *wanted)
+{
+    struct schema *own = new_schema(a, SCHEMA_OBJECT);
+
+    *own = *meta;
+    own->refines = meta;
+    own->description = "Name, labels and other facts about the object.";
+    own->properties = arena_calloc(a, meta->n_properties, sizeof(*own->properties));
+    for (size_t i = 0; i < meta->n_properties; i++) {
+        struct str name = meta->properties[i].name;
+        const struct schema_property *p = schema_property(wanted, name);
+
+        own->properties[i] = meta->properties[i];
+        if (p && (str_eqz(name, "name") || str_eqz(name, "generateName"))) {
+            struct schema *rules = new_schema(a, SCHEMA_STRING);
+
+            *rules = *p->schema;
+            rules->description = meta->properties[i].schema->description;
+            own->properties[i].schema = rules;
+        }
+    }
+    return own;
+}
+
 /* apiVersion, kind and metadata in front; then what the CRD says, without its own idea of these. */
 static void add_object_properties(struct arena *a, struct schema *s, const struct schema *meta)
 {
     struct schema_property *p = arena_calloc(a, s->n_properties + 3, sizeof(*p));
-    struct schema *own_meta = new_schema(a, SCHEMA_OBJECT);
+    const struct schema_property *wanted = schema_property(s, STR("metadata"));
+    struct schema *own_meta = own_metadata(a, meta, wanted ? wanted->schema : NULL);
     size_t n = 0;
-
-    *own_meta = *meta;
-    own_meta->refines = meta;
-    own_meta->description = "Name, labels and other facts about the object.";
 
     p[n++] = (struct schema_property){
         .name = STR("apiVersion"),
@@ -152,6 +179,19 @@ static void make_subs(const struct custom_types *types, struct arena *a, struct 
             (struct subresource){"scale", "autoscaling", "v1", "Scale", sub_verbs, types->scale};
 }
 
+/* Objects carry the mark of the schema they were written by; a new way of applying schemas would
+ * need a new number here. */
+static uint32_t mark_of(const struct jsn *version)
+{
+    AUTO(buf_done) struct buf b = {0};
+    uint32_t mark;
+
+    buf_adds(&b, "1:");
+    jsn_print(&b, jsn_key(version, "schema"));
+    mark = hash_stable32(buf_view(&b));
+    return mark ? mark : 1;
+}
+
 static int make_version(const struct custom_types *types, struct resource_owner *o,
                         const struct jsn *crd, const struct jsn *version, struct err *e)
 {
@@ -178,6 +218,8 @@ static int make_version(const struct custom_types *types, struct resource_owner 
     r->custom = true;
     r->owner = o;
     r->crd_version = version;
+    r->unserved = !jsn_get_bool(version, "served", false);
+    r->schema_mark = mark_of(version);
     prefix = arena_printf(a, "%s.%s", reverse_group(a, r->group), r->version);
     res = make_schema(types, a, r, version, arena_printf(a, "%s.%s", prefix, r->kind), e);
     if (res < 0)
@@ -186,6 +228,18 @@ static int make_version(const struct custom_types *types, struct resource_owner 
     make_subs(types, a, r, version);
     o->n_resources++;
     return 0;
+}
+
+/* Point every version to the one that stores. */
+static void link_stored(struct resource_owner *o)
+{
+    const struct resource *stored = NULL;
+
+    for (size_t i = 0; i < o->n_resources; i++)
+        if (jsn_get_bool(o->resources[i].crd_version, "storage", false))
+            stored = &o->resources[i];
+    for (size_t i = 0; i < o->n_resources; i++)
+        o->resources[i].stored = &o->resources[i] == stored ? NULL : stored;
 }
 
 int custom_from_crd(const struct custom_types *types, const struct jsn *crd,
@@ -202,14 +256,13 @@ int custom_from_crd(const struct custom_types *types, const struct jsn *crd,
         return err_bad(e, "the definition has no name");
     o->resources = arena_calloc(&o->arena, jsn_len(versions) + 1, sizeof(*o->resources));
     JSN_FOR_ITEMS (version, versions) {
-        int r;
+        int r = make_version(types, o, copy, version, e);
 
-        if (!jsn_get_bool(version, "served", false))
-            continue;
-        r = make_version(types, o, copy, version, e);
         if (r < 0)
             return err_wrap(e, r, "custom resource definition %s", o->name);
     }
+    link_stored(o);
+    o->patterns = pattern_cache_new();
     *ret = TAKE(o);
     return 0;
 }

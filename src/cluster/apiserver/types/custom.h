@@ -4,13 +4,16 @@
 
 #include "src/cluster/apiserver/types/resource.h"
 
-/* The resources of one CRD, one for each served version, and all they point to; counted. */
+struct pattern_cache;
+
+/* The resources of one CRD, one for each version, and all they point to; counted. */
 struct resource_owner {
     struct arena arena;
     unsigned int refs;
     const char *name; /* of the CRD */
     struct resource *resources;
     size_t n_resources;
+    struct pattern_cache *patterns; /* of its schemas, compiled as they are needed */
 };
 
 /* Built-in definitions that custom kinds refer to. */

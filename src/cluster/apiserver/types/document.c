@@ -45,7 +45,7 @@ struct document *document_keep(struct document_cache *c, const char *key, struct
     assert(!body->overflow);
     d->body = (struct str){buf_take(body), n};
     d->content_type = content_type;
-    hash_sha256_hex(d->body, d->hash);
+    hash_sha512_hex(d->body, d->hash);
     (void)snprintf(d->etag, sizeof(d->etag), "\"%s\"", d->hash);
     (void)map_put(&c->documents, str_of(key), d);
     return d;

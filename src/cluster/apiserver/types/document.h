@@ -11,8 +11,8 @@
 struct document {
     struct str body;
     const char *content_type;
-    char hash[SHA256_HEX_LEN + 1];     /* of the body */
-    char etag[SHA256_HEX_LEN + 2 + 1]; /* the hash in quotes */
+    char hash[SHA512_HEX_LEN + 1];     /* of the body */
+    char etag[SHA512_HEX_LEN + 2 + 1]; /* the hash in quotes */
     bool vary_accept;                  /* other Accept headers get other forms: Vary: Accept */
     bool immutable; /* by its URL with the hash: Cache-Control: public, immutable */
 };

@@ -50,8 +50,10 @@ static bool read_number(struct arena *a, const struct schema *s, const struct wi
 
     if (s->type == SCHEMA_NUMBER && f->type == WIRE_FIXED64) {
         memcpy(&d, &f->value, sizeof(d));
+        if (d - d != 0) /* JSON has no infinity */
+            return false;
         *ret = jsn_real(a, d);
-        return d - d == 0; /* JSON has no infinity */
+        return true;
     }
     if (f->type != WIRE_VARINT)
         return false;

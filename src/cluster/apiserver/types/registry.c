@@ -81,7 +81,8 @@ static void collect(struct registry *reg)
     at = 0;
     while (map_next(&reg->crds, &at, NULL, &owner))
         for (size_t i = 0; i < owner->n_resources; i++)
-            reg->all[reg->n_all++] = &owner->resources[i];
+            if (!owner->resources[i].unserved)
+                reg->all[reg->n_all++] = &owner->resources[i];
     qsort_r(reg->all, reg->n_all, sizeof(struct resource *), compare, reg);
 }
 
@@ -176,6 +177,29 @@ const struct resource *registry_find_kind(const struct registry *reg, struct str
                                           struct str version, struct str kind)
 {
     return get_key(&reg->by_kind, group, version, kind);
+}
+
+/* Does "plural.group", or "plural" alone in the core group, name this one? */
+static bool is_stored_as(const struct resource *r, const char *name)
+{
+    size_t n = strlen(r->plural);
+
+    if (r->stored || strncmp(name, r->plural, n) != 0)
+        return false;
+    return r->group[0] ? name[n] == '.' && streq(name + n + 1, r->group) : name[n] == '\0';
+}
+
+const struct resource *registry_find_stored(const struct registry *reg, const char *store_name)
+{
+    const struct resource_owner *owner = map_get(&reg->crds, str_of(store_name));
+
+    for (size_t i = 0; owner && i < owner->n_resources; i++)
+        if (!owner->resources[i].stored)
+            return &owner->resources[i];
+    for (size_t i = 0; i < reg->n_all; i++)
+        if (is_stored_as(reg->all[i], store_name))
+            return reg->all[i];
+    return NULL;
 }
 
 const struct schema *registry_type(const struct registry *reg, const char *alias, const char *name)

@@ -36,6 +36,9 @@ const struct resource *registry_find(const struct registry *reg, struct str grou
                                      struct str version, struct str plural);
 const struct resource *registry_find_kind(const struct registry *reg, struct str group,
                                           struct str version, struct str kind);
+/* By the name that the store uses, "pods" or "nodesets.slinky.slurm.net": the preferred version of
+ * the resource that holds the objects, or NULL. */
+const struct resource *registry_find_stored(const struct registry *reg, const char *store_name);
 bool registry_has_group(const struct registry *reg, struct str group);
 
 /* A built-in definition by alias and name: ("meta", "ObjectMeta"), ("autoscaling", "Scale"). */

@@ -23,7 +23,8 @@ struct resource {
     const char *group, *version, *plural, *singular, *kind, *list_kind;
     const char **short_names, **categories, **verbs;
     bool namespaced;
-    bool custom; /* from a CustomResourceDefinition */
+    bool custom;   /* from a CustomResourceDefinition */
+    bool unserved; /* a version that only stores: known to its definition, not to clients */
     struct subresource *subs;
     size_t n_subs;
     const struct schema *schema;      /* of one object, with apiVersion, kind and metadata */
@@ -32,12 +33,14 @@ struct resource {
     /*
      * Where another version or group serves the same objects (CronJob v1beta1, events.k8s.io), the
      * resource that stores them; else NULL.  resource_to_stored and resource_from_stored convert.
+     * Of a custom resource it is the version that its definition marks as stored.
      */
     const struct resource *stored;
     struct resource_rename *renames;
     size_t n_renames;
 
     const struct jsn *crd_version; /* spec.versions[i] of a custom one; lives as long as this */
+    uint32_t schema_mark;          /* of a custom one: changes with its schema; never 0 */
     struct resource_owner *owner;  /* keeps custom ones alive, see registry.h; NULL: built in */
 };
 

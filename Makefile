@@ -1,0 +1,73 @@
+# The front door.  `make help` lists what there is.  Meson and ninja do the work, in build/.
+
+BUILD ?= build
+SANITIZED ?= build-sanitize
+JOBS ?= $(shell nproc)
+MESON_TEST = meson test -C $(1) --num-processes $(JOBS) --print-errorlogs
+
+.DEFAULT_GOAL := all
+.PHONY: all run stop test test-unit test-sanitize test-api test-durability test-valgrind fuzz bench \
+	lint fmt install clean help
+
+all: $(BUILD)/build.ninja ## Build everything into build/
+	@ninja -C $(BUILD) -j $(JOBS)
+	@ln -sf src/cli/slurmkeeper $(BUILD)/slurmkeeper
+
+$(BUILD)/build.ninja:
+	@tools/packages build
+	@meson setup $(BUILD) --werror
+
+$(SANITIZED)/build.ninja:
+	@tools/packages build
+	@meson setup $(SANITIZED) --werror -Db_sanitize=address,undefined -Db_lundef=false
+
+test: ## Everything that a change must pass: units, sanitizers, the API conformance suite
+	@tools/packages build test
+	@$(MAKE) --no-print-directory test-unit test-sanitize test-api test-durability
+	@echo "make test: all passed"
+
+test-unit: all ## Unit tests and fuzz corpora
+	@$(call MESON_TEST,$(BUILD))
+
+test-sanitize: $(SANITIZED)/build.ninja ## The same under ASan and UBSan
+	@ninja -C $(SANITIZED) -j $(JOBS)
+	@ln -sf src/cli/slurmkeeper $(SANITIZED)/slurmkeeper
+	@$(call MESON_TEST,$(SANITIZED)) --timeout-multiplier 4
+
+test-api: all ## The API conformance suite, against the embedded server or KUBECONFIG's
+	@tools/packages test
+	@tests/api/run
+
+test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost
+	@tools/packages test
+	@tests/durability/run
+
+test-valgrind: all ## The API server under valgrind while the conformance suite runs (long)
+	@tools/packages test
+	@dpkg -s valgrind >/dev/null 2>&1 || apt-get install -y valgrind
+	@SLURMKEEPER_UNDER_VALGRIND=1 tests/api/run
+
+fuzz: ## Run every fuzz target for FUZZ_SECONDS (60) with libFuzzer
+	@tools/packages build lint
+	@tests/fuzz/run $${FUZZ_SECONDS:-60}
+
+bench: all ## Measure, as ratios in one run
+	@tools/packages test bench
+	@tests/bench/run
+
+lint: all ## Formatting, static analysis, spelling, the rule of layers
+	@tools/packages lint
+	@tools/lint $(BUILD)
+
+fmt: ## Format the sources
+	@tools/packages lint
+	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
+
+install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
+	@meson install -C $(BUILD) --no-rebuild
+
+clean: ## Remove what was built
+	@rm -rf $(BUILD) $(SANITIZED) build-fuzz
+
+help: ## This list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
