@@ -135,8 +135,7 @@ void validate_finalizers(struct causes *cs, const struct place *at, bool qualifi
     bool orphan = false;
     bool foreground = false;
 
-    PLACE_FOR_ITEMS(item, at)
-    {
+    PLACE_FOR_ITEMS (item, at) {
         const char *name = place_str(&item);
         struct name_faults f = names_check(FORM_QUALIFIED, str_of(name));
 

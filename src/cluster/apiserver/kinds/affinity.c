@@ -49,8 +49,8 @@ static void check_node_field(struct causes *cs, const struct place *rq)
     if (!streq(place_str(&key), "metadata.name"))
         place_invalid(cs, &key, "not a valid field selector key");
     else
-        PLACE_FOR_ITEMS(value, &values)
-    check_form(cs, &value, FORM_DNS_SUBDOMAIN);
+        PLACE_FOR_ITEMS (value, &values)
+            check_form(cs, &value, FORM_DNS_SUBDOMAIN);
 }
 
 static void check_node_term(struct causes *cs, const struct place *term)
@@ -58,10 +58,10 @@ static void check_node_term(struct causes *cs, const struct place *term)
     struct place expressions = place_key(term, "matchExpressions");
     struct place fields = place_key(term, "matchFields");
 
-    PLACE_FOR_ITEMS(rq, &expressions)
-    check_node_requirement(cs, &rq);
-    PLACE_FOR_ITEMS(rq, &fields)
-    check_node_field(cs, &rq);
+    PLACE_FOR_ITEMS (rq, &expressions)
+        check_node_requirement(cs, &rq);
+    PLACE_FOR_ITEMS (rq, &fields)
+        check_node_field(cs, &rq);
 }
 
 void node_selector_check(struct causes *cs, const struct place *selector)
@@ -70,8 +70,8 @@ void node_selector_check(struct causes *cs, const struct place *selector)
 
     if (jsn_len(terms.value) == 0)
         place_required(cs, &terms, "must have at least one node selector term");
-    PLACE_FOR_ITEMS(term, &terms)
-    check_node_term(cs, &term);
+    PLACE_FOR_ITEMS (term, &terms)
+        check_node_term(cs, &term);
 }
 
 static void check_weight(struct causes *cs, const struct place *item)
@@ -94,8 +94,7 @@ static void check_node_affinity(struct causes *cs, const struct place *affinity)
 
     if (place_given(&required))
         node_selector_check(cs, &required);
-    PLACE_FOR_ITEMS(item, &preferred)
-    {
+    PLACE_FOR_ITEMS (item, &preferred) {
         struct place preference = place_key(&item, "preference");
 
         check_weight(cs, &item);
@@ -112,8 +111,8 @@ static void check_pod_term(struct causes *cs, const struct place *term)
 
     labelselector_check(cs, &selector);
     labelselector_check(cs, &ns_selector);
-    PLACE_FOR_ITEMS(ns, &namespaces)
-    check_form(cs, &ns, FORM_DNS_LABEL);
+    PLACE_FOR_ITEMS (ns, &namespaces)
+        check_form(cs, &ns, FORM_DNS_LABEL);
     if (check_filled(cs, &topology, "can not be empty"))
         check_form(cs, &topology, FORM_QUALIFIED);
 }
@@ -123,10 +122,9 @@ static void check_pod_affinity(struct causes *cs, const struct place *affinity)
     struct place required = place_key(affinity, "requiredDuringSchedulingIgnoredDuringExecution");
     struct place preferred = place_key(affinity, "preferredDuringSchedulingIgnoredDuringExecution");
 
-    PLACE_FOR_ITEMS(term, &required)
-    check_pod_term(cs, &term);
-    PLACE_FOR_ITEMS(item, &preferred)
-    {
+    PLACE_FOR_ITEMS (term, &required)
+        check_pod_term(cs, &term);
+    PLACE_FOR_ITEMS (item, &preferred) {
         struct place term = place_key(&item, "podAffinityTerm");
 
         check_weight(cs, &item);
@@ -178,8 +176,8 @@ static void check_toleration(struct causes *cs, const struct place *t)
 
 void pod_tolerations_check(struct causes *cs, const struct place *tolerations)
 {
-    PLACE_FOR_ITEMS(t, tolerations)
-    check_toleration(cs, &t);
+    PLACE_FOR_ITEMS (t, tolerations)
+        check_toleration(cs, &t);
 }
 
 void pod_spread_check(struct causes *cs, const struct place *constraints)
@@ -188,8 +186,7 @@ void pod_spread_check(struct causes *cs, const struct place *constraints)
     AUTO(map_done) struct map seen = {0};
     static char here[1];
 
-    PLACE_FOR_ITEMS(c, constraints)
-    {
+    PLACE_FOR_ITEMS (c, constraints) {
         struct place skew = place_key(&c, "maxSkew");
         struct place key = place_key(&c, "topologyKey");
         struct place action = place_key(&c, "whenUnsatisfiable");
@@ -213,8 +210,7 @@ static void check_searches(struct causes *cs, const struct place *searches)
 {
     size_t chars = 0;
 
-    PLACE_FOR_ITEMS(search, searches)
-    {
+    PLACE_FOR_ITEMS (search, searches) {
         struct str text = str_of(place_str(&search));
         struct name_faults f;
 
@@ -252,14 +248,12 @@ void pod_dns_check(struct causes *cs, const struct place *spec)
     if (jsn_len(servers.value) > 3)
         place_invalid_text(cs, &servers, gotext_strings(cs->arena, servers.value),
                            "must not have more than 3 nameservers");
-    PLACE_FOR_ITEMS(server, &servers)
-    {
+    PLACE_FOR_ITEMS (server, &servers) {
         if (!names_good(FORM_IP, place_str(&server)))
             place_invalid(cs, &server, "must be valid IP address");
     }
     check_searches(cs, &searches);
-    PLACE_FOR_ITEMS(option, &options)
-    {
+    PLACE_FOR_ITEMS (option, &options) {
         struct place name = place_key(&option, "name");
 
         if (!place_filled(&name))

@@ -127,8 +127,7 @@ static void check_ports(struct causes *cs, const struct place *ports)
     AUTO(map_done) struct map names = {0};
     static char here[1];
 
-    PLACE_FOR_ITEMS(port, ports)
-    {
+    PLACE_FOR_ITEMS (port, ports) {
         struct place name = place_key(&port, "name");
         struct place number = place_key(&port, "containerPort");
         struct place host = place_key(&port, "hostPort");

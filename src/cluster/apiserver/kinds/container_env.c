@@ -146,8 +146,7 @@ static void check_value_from(struct causes *cs, const struct place *variable)
 
 static void check_env_from(struct causes *cs, const struct place *list)
 {
-    PLACE_FOR_ITEMS(source, list)
-    {
+    PLACE_FOR_ITEMS (source, list) {
         struct place prefix = place_key(&source, "prefix");
         struct place config = place_key(&source, "configMapRef");
         struct place secret = place_key(&source, "secretRef");
@@ -174,8 +173,7 @@ void container_env_check(struct causes *cs, const struct place *container)
     struct place env = place_key(container, "env");
     struct place from = place_key(container, "envFrom");
 
-    PLACE_FOR_ITEMS(variable, &env)
-    {
+    PLACE_FOR_ITEMS (variable, &env) {
         struct place name = place_key(&variable, "name");
 
         check_form_required(cs, &name, FORM_ENV_NAME);

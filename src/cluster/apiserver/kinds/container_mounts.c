@@ -60,8 +60,7 @@ static void check_mounts(struct causes *cs, const struct place *mounts, const st
 {
     AUTO(map_done) struct map paths = {0};
 
-    PLACE_FOR_ITEMS(mount, mounts)
-    {
+    PLACE_FOR_ITEMS (mount, mounts) {
         struct place name = place_key(&mount, "name");
         struct place path = place_key(&mount, "mountPath");
 
@@ -96,8 +95,7 @@ static void check_devices(struct causes *cs, const struct place *devices,
     AUTO(map_done) struct map paths = {0};
     AUTO(map_done) struct map names = {0};
 
-    PLACE_FOR_ITEMS(device, devices)
-    {
+    PLACE_FOR_ITEMS (device, devices) {
         struct place name = place_key(&device, "name");
         struct place path = place_key(&device, "devicePath");
         const struct jsn *volume = map_get(volumes, str_of(place_str(&name)));

@@ -9,8 +9,7 @@ static const char *const protocols[] = {"SCTP", "TCP", "UDP", NULL};
 
 static void check_addresses(struct causes *cs, const struct place *list)
 {
-    PLACE_FOR_ITEMS(address, list)
-    {
+    PLACE_FOR_ITEMS (address, list) {
         struct place ip = place_key(&address, "ip");
         struct place hostname = place_key(&address, "hostname");
         struct place node = place_key(&address, "nodeName");
@@ -26,8 +25,7 @@ static void check_ports(struct causes *cs, const struct place *ports)
 {
     bool named = jsn_len(ports->value) > 1;
 
-    PLACE_FOR_ITEMS(port, ports)
-    {
+    PLACE_FOR_ITEMS (port, ports) {
         struct place name = place_key(&port, "name");
         struct place number = place_key(&port, "port");
         struct place protocol = place_key(&port, "protocol");
@@ -46,8 +44,7 @@ static void endpoints_validate(struct causes *cs, const struct jsn *object)
     struct place root = place_root(object);
     struct place subsets = place_key(&root, "subsets");
 
-    PLACE_FOR_ITEMS(subset, &subsets)
-    {
+    PLACE_FOR_ITEMS (subset, &subsets) {
         struct place ready = place_key(&subset, "addresses");
         struct place not_ready = place_key(&subset, "notReadyAddresses");
         struct place ports = place_key(&subset, "ports");
@@ -75,8 +72,7 @@ static void check_slice_address(struct causes *cs, const struct place *at, const
 
 static void check_endpoints(struct causes *cs, const struct place *list, const char *type)
 {
-    PLACE_FOR_ITEMS(endpoint, list)
-    {
+    PLACE_FOR_ITEMS (endpoint, list) {
         struct place addresses = place_key(&endpoint, "addresses");
         struct place hostname = place_key(&endpoint, "hostname");
         size_t n = jsn_len(addresses.value);
@@ -86,8 +82,8 @@ static void check_endpoints(struct causes *cs, const struct place *list, const c
         if (n > 100)
             cause_add(cs, "FieldValueTooMany", place_text(cs, &addresses),
                       "Too many: %zu: must have at most 100 items", n);
-        PLACE_FOR_ITEMS(at, &addresses)
-        check_slice_address(cs, &at, type);
+        PLACE_FOR_ITEMS (at, &addresses)
+            check_slice_address(cs, &at, type);
         check_form(cs, &hostname, FORM_DNS_LABEL);
     }
 }

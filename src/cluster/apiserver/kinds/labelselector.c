@@ -41,8 +41,8 @@ static void check_expression(struct causes *cs, const struct place *e)
         check_form(cs, &key, FORM_QUALIFIED);
     else
         place_invalid(cs, &key, "name part must be non-empty");
-    PLACE_FOR_ITEMS(value, &values)
-    check_form(cs, &value, FORM_LABEL_VALUE);
+    PLACE_FOR_ITEMS (value, &values)
+        check_form(cs, &value, FORM_LABEL_VALUE);
 }
 
 void labelselector_check(struct causes *cs, const struct place *selector)
@@ -51,8 +51,8 @@ void labelselector_check(struct causes *cs, const struct place *selector)
     struct place expressions = place_key(selector, "matchExpressions");
 
     check_labels(cs, &labels);
-    PLACE_FOR_ITEMS(e, &expressions)
-    check_expression(cs, &e);
+    PLACE_FOR_ITEMS (e, &expressions)
+        check_expression(cs, &e);
 }
 
 bool labelselector_empty(const struct jsn *selector)

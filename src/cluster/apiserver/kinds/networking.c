@@ -80,14 +80,14 @@ static void check_http_path(struct causes *cs, const struct place *item)
 
 static void check_tls(struct causes *cs, const struct place *list)
 {
-    PLACE_FOR_ITEMS(tls, list)
-    {
+    PLACE_FOR_ITEMS (tls, list) {
         struct place hosts = place_key(&tls, "hosts");
         struct place secret = place_key(&tls, "secretName");
 
-        PLACE_FOR_ITEMS(host, &hosts)
-        check_form(cs, &host,
-                   strchr(place_str(&host), '*') ? FORM_WILDCARD_SUBDOMAIN : FORM_DNS_SUBDOMAIN);
+        PLACE_FOR_ITEMS (host, &hosts)
+            check_form(cs, &host,
+                       strchr(place_str(&host), '*') ? FORM_WILDCARD_SUBDOMAIN
+                                                     : FORM_DNS_SUBDOMAIN);
         if (place_filled(&secret))
             check_form(cs, &secret, FORM_DNS_SUBDOMAIN);
     }
@@ -107,8 +107,7 @@ static void ingress_validate(struct causes *cs, const struct jsn *object)
                            "either `defaultBackend` or `rules` must be specified");
     if (place_given(&backend))
         check_backend(cs, &backend);
-    PLACE_FOR_ITEMS(rule, &rules)
-    {
+    PLACE_FOR_ITEMS (rule, &rules) {
         struct place host = place_key(&rule, "host");
         struct place http = place_key(&rule, "http");
         struct place paths = place_key(&http, "paths");
@@ -116,8 +115,8 @@ static void ingress_validate(struct causes *cs, const struct jsn *object)
         check_host(cs, &host);
         if (place_given(&http) && jsn_len(paths.value) == 0)
             place_required(cs, &paths, NULL);
-        PLACE_FOR_ITEMS(path, &paths)
-        check_http_path(cs, &path);
+        PLACE_FOR_ITEMS (path, &paths)
+            check_http_path(cs, &path);
     }
     check_tls(cs, &tls);
     check_form(cs, &class, FORM_DNS_SUBDOMAIN);
@@ -130,8 +129,7 @@ static void check_block(struct causes *cs, const struct place *block)
 
     if (check_filled(cs, &cidr, NULL) && !check_is_cidr(place_str(&cidr)))
         place_invalid(cs, &cidr, "not a valid CIDR");
-    PLACE_FOR_ITEMS(item, &except)
-    {
+    PLACE_FOR_ITEMS (item, &except) {
         if (!check_is_cidr(place_str(&item)))
             place_invalid(cs, &item, "not a valid CIDR");
     }
@@ -139,8 +137,7 @@ static void check_block(struct causes *cs, const struct place *block)
 
 static void check_peers(struct causes *cs, const struct place *peers)
 {
-    PLACE_FOR_ITEMS(peer, peers)
-    {
+    PLACE_FOR_ITEMS (peer, peers) {
         struct place pods = place_key(&peer, "podSelector");
         struct place namespaces = place_key(&peer, "namespaceSelector");
         struct place block = place_key(&peer, "ipBlock");
@@ -161,13 +158,11 @@ static void check_traffic(struct causes *cs, const struct place *rules, const ch
 {
     static const char *const protocols[] = {"TCP", "UDP", "SCTP", NULL};
 
-    PLACE_FOR_ITEMS(rule, rules)
-    {
+    PLACE_FOR_ITEMS (rule, rules) {
         struct place ports = place_key(&rule, "ports");
         struct place peers = place_key(&rule, peers_key);
 
-        PLACE_FOR_ITEMS(item, &ports)
-        {
+        PLACE_FOR_ITEMS (item, &ports) {
             struct place protocol = place_key(&item, "protocol");
             struct place port = place_key(&item, "port");
 
@@ -211,8 +206,8 @@ static void policy_validate(struct causes *cs, const struct jsn *object)
         place_invalid(cs, &types, "may not specify more than two policyTypes");
         return;
     }
-    PLACE_FOR_ITEMS(type, &types)
-    check_enum(cs, &type, known);
+    PLACE_FOR_ITEMS (type, &types)
+        check_enum(cs, &type, known);
 }
 
 const struct strategy strategy_ingresses = {

@@ -28,8 +28,7 @@ static void check_taints(struct causes *cs, const struct jsn *node)
     static char here[1];
 
     taints.value = jsn_get(node, "spec.taints");
-    PLACE_FOR_ITEMS(t, &taints)
-    {
+    PLACE_FOR_ITEMS (t, &taints) {
         struct place key = place_key(&t, "key");
         struct place value = place_key(&t, "value");
         struct place effect = place_key(&t, "effect");
@@ -70,8 +69,7 @@ static void validate(struct causes *cs, const struct jsn *node)
     check_taints(cs, node);
     check_amounts(cs, node, "capacity");
     check_amounts(cs, node, "allocatable");
-    PLACE_FOR_ITEMS(cidr, &cidrs)
-    {
+    PLACE_FOR_ITEMS (cidr, &cidrs) {
         if (!check_is_cidr(place_str(&cidr)))
             place_invalid(cs, &cidr, "must be valid CIDR");
     }

@@ -39,8 +39,7 @@ static void check_host_ports(struct causes *cs, const struct place *container, s
 {
     struct place ports = place_key(container, "ports");
 
-    PLACE_FOR_ITEMS(port, &ports)
-    {
+    PLACE_FOR_ITEMS (port, &ports) {
         struct place at = place_key(&port, "hostPort");
         struct place protocol = place_key(&port, "protocol");
         struct place ip = place_key(&port, "hostIP");
@@ -65,8 +64,7 @@ static void check_containers(struct causes *cs, const struct place *list, const 
 
     if (jsn_len(list->value) == 0)
         place_required(cs, list, NULL);
-    PLACE_FOR_ITEMS(c, list)
-    {
+    PLACE_FOR_ITEMS (c, list) {
         struct place name = place_key(&c, "name");
 
         check_form_required(cs, &name, FORM_DNS_LABEL);
@@ -100,8 +98,7 @@ static void check_init_only(struct causes *cs, const struct place *c)
 static void check_init_containers(struct causes *cs, const struct place *list,
                                   const struct map *volumes, struct map *names, bool pod)
 {
-    PLACE_FOR_ITEMS(c, list)
-    {
+    PLACE_FOR_ITEMS (c, list) {
         AUTO(map_done) struct map host_ports = {0};
         struct place name = place_key(&c, "name");
 
@@ -121,8 +118,7 @@ static void check_ephemeral_containers(struct causes *cs, const struct place *li
     static const char *const never[] = {"ports",        "livenessProbe", "readinessProbe",
                                         "startupProbe", "lifecycle",     "restartPolicy"};
 
-    PLACE_FOR_ITEMS(c, list)
-    {
+    PLACE_FOR_ITEMS (c, list) {
         struct place name = place_key(&c, "name");
 
         check_form_required(cs, &name, FORM_DNS_LABEL);
@@ -139,8 +135,7 @@ static void check_ephemeral_containers(struct causes *cs, const struct place *li
 
 static void check_readiness_gates(struct causes *cs, const struct place *gates)
 {
-    PLACE_FOR_ITEMS(gate, gates)
-    {
+    PLACE_FOR_ITEMS (gate, gates) {
         struct place type = place_key(&gate, "conditionType");
 
         check_form(cs, &type, FORM_QUALIFIED);
@@ -149,15 +144,14 @@ static void check_readiness_gates(struct causes *cs, const struct place *gates)
 
 static void check_host_aliases(struct causes *cs, const struct place *aliases)
 {
-    PLACE_FOR_ITEMS(alias, aliases)
-    {
+    PLACE_FOR_ITEMS (alias, aliases) {
         struct place ip = place_key(&alias, "ip");
         struct place names = place_key(&alias, "hostnames");
 
         if (!names_good(FORM_IP, place_str(&ip)))
             place_invalid(cs, &ip, "must be valid IP address");
-        PLACE_FOR_ITEMS(name, &names)
-        check_form(cs, &name, FORM_DNS_SUBDOMAIN);
+        PLACE_FOR_ITEMS (name, &names)
+            check_form(cs, &name, FORM_DNS_SUBDOMAIN);
     }
 }
 

@@ -142,8 +142,7 @@ static void range_validate(struct causes *cs, const struct jsn *object)
     struct place limits = place_key(&spec, "limits");
     static char here[1];
 
-    PLACE_FOR_ITEMS(item, &limits)
-    {
+    PLACE_FOR_ITEMS (item, &limits) {
         struct place type = place_key(&item, "type");
 
         if (check_filled(cs, &type, NULL) && !map_put(&types, str_of(place_str(&type)), here))

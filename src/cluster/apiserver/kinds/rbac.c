@@ -43,8 +43,8 @@ static void check_rules(struct causes *cs, const struct jsn *role, bool namespac
     struct place root = place_root(role);
     struct place rules = place_key(&root, "rules");
 
-    PLACE_FOR_ITEMS(rule, &rules)
-    check_rule(cs, &rule, namespaced);
+    PLACE_FOR_ITEMS (rule, &rules)
+        check_rule(cs, &rule, namespaced);
 }
 
 static void role_validate(struct causes *cs, const struct jsn *role)
@@ -64,8 +64,8 @@ static void clusterrole_validate(struct causes *cs, const struct jsn *role)
     if (jsn_len(selectors.value) == 0)
         place_required(cs, &selectors,
                        "at least one clusterRoleSelector required if aggregationRule is non-nil");
-    PLACE_FOR_ITEMS(selector, &selectors)
-    labelselector_check(cs, &selector);
+    PLACE_FOR_ITEMS (selector, &selectors)
+        labelselector_check(cs, &selector);
 }
 
 static void binding_defaults(struct arena *a, struct jsn *binding)
@@ -123,8 +123,8 @@ static void check_binding(struct causes *cs, const struct jsn *binding, const ch
     else
         place_unsupported(cs, &kind, kinds);
     check_form_required(cs, &name, FORM_PATH_SEGMENT);
-    PLACE_FOR_ITEMS(subject, &subjects)
-    check_subject(cs, &subject);
+    PLACE_FOR_ITEMS (subject, &subjects)
+        check_subject(cs, &subject);
 }
 
 static void rolebinding_validate(struct causes *cs, const struct jsn *binding)

@@ -73,12 +73,10 @@ static void check_host_network(struct causes *cs, const struct place *spec)
 
     if (!jsn_get_bool(spec->value, "hostNetwork", false))
         return;
-    PLACE_FOR_ITEMS(c, &containers)
-    {
+    PLACE_FOR_ITEMS (c, &containers) {
         struct place ports = place_key(&c, "ports");
 
-        PLACE_FOR_ITEMS(port, &ports)
-        {
+        PLACE_FOR_ITEMS (port, &ports) {
             struct place number = place_key(&port, "containerPort");
 
             if (place_int(&number, 0) != jsn_get_int(port.value, "hostPort", 0))
@@ -114,8 +112,7 @@ static void check_sysctls(struct causes *cs, const struct place *list)
     AUTO(map_done) struct map names = {0};
     static char here[1];
 
-    PLACE_FOR_ITEMS(sysctl, list)
-    {
+    PLACE_FOR_ITEMS (sysctl, list) {
         struct place name = place_key(&sysctl, "name");
 
         if (!check_filled(cs, &name, NULL))
@@ -144,8 +141,8 @@ void pod_security_check(struct causes *cs, const struct place *spec)
     check_id(cs, &context, "fsGroup");
     check_id(cs, &context, "runAsUser");
     check_id(cs, &context, "runAsGroup");
-    PLACE_FOR_ITEMS(group, &groups)
-    check_range(cs, &group, 0, INT32_MAX);
+    PLACE_FOR_ITEMS (group, &groups)
+        check_range(cs, &group, 0, INT32_MAX);
     share.value = jsn_key(spec->value, "shareProcessNamespace");
     if (place_true(&share) && jsn_get_bool(spec->value, "hostPID", false))
         place_invalid(cs, &share, "ShareProcessNamespace and HostPID cannot both be enabled");

@@ -116,8 +116,7 @@ static void check_ports(struct causes *cs, const struct place *spec)
     if (jsn_len(ports.value) == 0 && !service_is_headless(spec->value) &&
         !has_type(spec, "ExternalName"))
         place_required(cs, &ports, NULL);
-    PLACE_FOR_ITEMS(port, &ports)
-    {
+    PLACE_FOR_ITEMS (port, &ports) {
         struct place protocol = place_key(&port, "protocol");
         struct place number = place_key(&port, "port");
         long long n = (long long)place_int(&number, 0);
@@ -159,8 +158,7 @@ static void check_addresses(struct causes *cs, const struct place *spec)
         place_invalid_text(cs, &ips, shown, "first value must match `clusterIP`");
     if (!place_filled(&ip) && jsn_len(ips.value) > 0)
         place_invalid_text(cs, &ips, shown, "must be empty when `clusterIP` is not specified");
-    PLACE_FOR_ITEMS(at, &ips)
-    {
+    PLACE_FOR_ITEMS (at, &ips) {
         if (at.index == 0 && streq(place_str(&at), "None")) {
             if (jsn_len(ips.value) > 1)
                 place_invalid_text(cs, &ips, shown, "'None' must be the first and only value");
@@ -181,8 +179,7 @@ static void check_families(struct causes *cs, const struct place *spec)
     struct place families = place_key(spec, "ipFamilies");
     struct place policy = place_key(spec, "ipFamilyPolicy");
 
-    PLACE_FOR_ITEMS(family, &families)
-    {
+    PLACE_FOR_ITEMS (family, &families) {
         check_enum(cs, &family, known);
         if (!map_put(&seen, str_of(place_str(&family)), present))
             place_duplicate(cs, &family);
@@ -222,8 +219,7 @@ static void check_load_balancer(struct causes *cs, const struct place *spec)
     }
     if (jsn_len(ranges.value) > 0 && !has_type(spec, "LoadBalancer"))
         place_forbidden(cs, &ranges, "may only be used when `type` is 'LoadBalancer'");
-    PLACE_FOR_ITEMS(range, &ranges)
-    {
+    PLACE_FOR_ITEMS (range, &ranges) {
         if (!check_is_cidr(place_str(&range)))
             place_invalid(cs, &range,
                           "must be a list of IP ranges. For example, "
@@ -246,8 +242,8 @@ void services_validate(struct causes *cs, const struct jsn *service)
         check_addresses(cs, &spec);
         check_families(cs, &spec);
     }
-    PLACE_FOR_ITEMS(ip, &external)
-    address_check(cs, &ip);
+    PLACE_FOR_ITEMS (ip, &external)
+        address_check(cs, &ip);
     check_load_balancer(cs, &spec);
     check_traffic(cs, &spec);
 }

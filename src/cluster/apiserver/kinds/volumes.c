@@ -34,8 +34,7 @@ static void check_key_to_path(struct causes *cs, const struct place *in)
 {
     struct place items = place_key(in, "items");
 
-    PLACE_FOR_ITEMS(item, &items)
-    {
+    PLACE_FOR_ITEMS (item, &items) {
         struct place key = place_key(&item, "key");
         struct place path = place_key(&item, "path");
 
@@ -51,8 +50,7 @@ static void check_downward_items(struct causes *cs, const struct place *in)
                                          "metadata.namespace",   "metadata.uid",    NULL};
     struct place items = place_key(in, "items");
 
-    PLACE_FOR_ITEMS(item, &items)
-    {
+    PLACE_FOR_ITEMS (item, &items) {
         struct place path = place_key(&item, "path");
         struct place field = place_key(&item, "fieldRef");
         struct place resource = place_key(&item, "resourceFieldRef");
@@ -115,8 +113,7 @@ static void check_unique_paths(struct causes *cs, const struct place *projected,
     struct place items = place_key(source, "items");
     static char here[1];
 
-    PLACE_FOR_ITEMS(item, &items)
-    {
+    PLACE_FOR_ITEMS (item, &items) {
         struct place path = place_key(&item, "path");
         struct str text = str_of(place_str(&path));
 
@@ -163,8 +160,8 @@ static void check_projected(struct causes *cs, const struct place *s)
     struct place sources = place_key(s, "sources");
 
     check_mode(cs, s, "defaultMode");
-    PLACE_FOR_ITEMS(source, &sources)
-    check_projection(cs, s, &source, &paths);
+    PLACE_FOR_ITEMS (source, &sources)
+        check_projection(cs, s, &source, &paths);
 }
 
 static void check_host_path(struct causes *cs, const struct place *s)
@@ -269,8 +266,7 @@ static void check_volume(struct causes *cs, const struct place *volume)
 
 void volumes_check(struct causes *cs, const struct place *volumes, struct map *ret_volumes)
 {
-    PLACE_FOR_ITEMS(v, volumes)
-    {
+    PLACE_FOR_ITEMS (v, volumes) {
         struct place name = place_key(&v, "name");
         struct str key = str_of(place_str(&name));
         size_t before = cs->n;

@@ -30,8 +30,7 @@ static void check_rules(struct causes *cs, const struct place *rules)
     static const char *const operations[] = {"*", "CONNECT", "CREATE", "DELETE", "UPDATE", NULL};
     static const char *const needed[] = {"operations", "apiGroups", "apiVersions", "resources"};
 
-    PLACE_FOR_ITEMS(rule, rules)
-    {
+    PLACE_FOR_ITEMS (rule, rules) {
         struct place list = place_key(&rule, "operations");
 
         for (size_t i = 0; i < ARRAY_LEN(needed); i++) {
@@ -40,8 +39,8 @@ static void check_rules(struct causes *cs, const struct place *rules)
             if (jsn_len(at.value) == 0)
                 place_required(cs, &at, NULL);
         }
-        PLACE_FOR_ITEMS(operation, &list)
-        check_enum(cs, &operation, operations);
+        PLACE_FOR_ITEMS (operation, &list)
+            check_enum(cs, &operation, operations);
     }
 }
 
@@ -74,8 +73,7 @@ static void check_versions(struct causes *cs, const struct place *versions)
 
     if (jsn_len(versions->value) == 0)
         place_required(cs, versions, "must specify one of v1, v1beta1");
-    PLACE_FOR_ITEMS(version, versions)
-    {
+    PLACE_FOR_ITEMS (version, versions) {
         check_form(cs, &version, FORM_DNS1035_LABEL);
         known |= streq(place_str(&version), "v1") || streq(place_str(&version), "v1beta1");
     }
@@ -124,8 +122,7 @@ static void validate(struct causes *cs, const struct jsn *object)
     struct place hooks = place_key(&root, "webhooks");
     static char here[1];
 
-    PLACE_FOR_ITEMS(hook, &hooks)
-    {
+    PLACE_FOR_ITEMS (hook, &hooks) {
         struct place name = place_key(&hook, "name");
 
         check_hook(cs, &hook);
