@@ -52,8 +52,8 @@ static bool selects(struct arena *a, const struct jsn *budget, const struct jsn 
 
 static bool on_its_way(const struct jsn *budget, const struct jsn *pod, int64_t now_us)
 {
-    const char *since = jsn_text(
-        jsn_key(jsn_get(budget, "status.disruptedPods"), text_at(pod, "metadata.name")));
+    const char *since =
+        jsn_text(jsn_key(jsn_get(budget, "status.disruptedPods"), text_at(pod, "metadata.name")));
     int64_t us;
 
     return since && clock_parse_rfc3339(str_of(since), &us) == 0 && now_us - us < EVICTED_FOR_US;

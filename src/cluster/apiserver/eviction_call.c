@@ -90,8 +90,8 @@ static int64_t wanted_replicas(void *arg, const struct jsn *owner)
 static int store_budget(struct api_call *c, struct jsn *budget)
 {
     AUTO(call_done_inner) struct api_call inner;
-    const struct resource *res = registry_find(c->server->registry, STR("policy"), STR("v1"),
-                                               STR("poddisruptionbudgets"));
+    const struct resource *res =
+        registry_find(c->server->registry, STR("policy"), STR("v1"), STR("poddisruptionbudgets"));
 
     call_init_inner(&inner, c->server, res);
     inner.ns = c->ns;

@@ -1,9 +1,7 @@
 #include "src/cluster/apiserver/crd/custom.h"
 #include "src/cluster/apiserver/crd/controller.h"
 #include "src/cluster/apiserver/strategy.h"
-#include "src/cluster/apiserver/printer.h"
 #include "src/cluster/apiserver/ownership.h"
-#include "src/cluster/apiserver/eviction_call.h"
 uint32_t custom_schema_mark(const struct resource *res) {(void)res; return 0;}
 void custom_on_write(struct arena *a, const struct resource *res, struct jsn *object, struct type_notes *notes){(void)a;(void)res;(void)object;(void)notes;}
 void custom_default(struct arena *a, const struct resource *res, struct jsn *object){(void)a;(void)res;(void)object;}
@@ -13,9 +11,6 @@ struct crd_controller *crd_controller_new(struct apiserver *s){(void)s; return N
 struct crd_controller *crd_controller_free(struct crd_controller *c){(void)c;return NULL;}
 int crd_controller_start(struct crd_controller *c, struct err *e){(void)c;(void)e;return 0;}
 void crd_controller_event(struct crd_controller *c, const struct store_event *ev){(void)c;(void)ev;}
-struct jsn *printer_columns(struct arena *a, const struct resource *res){(void)res;return jsn_array(a);}
-struct jsn *printer_row(struct arena *a, const struct resource *res, const struct jsn *object, struct jsn *row_object, int64_t now_us){struct jsn*o=jsn_object(a);(void)res;(void)object;(void)now_us;jsn_set(a,o,"cells",jsn_array(a));jsn_set(a,o,"object",row_object);return o;}
 int ownership_create(struct api_call *c, struct jsn *object){(void)c;(void)object;return 0;}
 int ownership_update(struct api_call *c, struct jsn *object, const struct jsn *old){(void)c;(void)object;(void)old;return 0;}
 int ownership_apply(struct api_call *c, const struct jsn *current, struct jsn *config, struct jsn **ret_object){(void)c;(void)current;*ret_object=config;return 0;}
-void eviction_serve(struct api_call *c){(void)c;}

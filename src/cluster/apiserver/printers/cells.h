@@ -32,7 +32,9 @@ struct printer {
     }
 #define COLUMN_CONTAINERS                                                                          \
     {"Containers", "string", "", "Names of the containers in the template.", 1},                   \
-        {"Images", "string", "", "Images of the containers in the template.", 1}
+    {                                                                                              \
+        "Images", "string", "", "Images of the containers in the template.", 1                     \
+    }
 #define COLUMN_SELECTOR                                                                            \
     {                                                                                              \
         "Selector", "string", "", "Labels of the pods that it is about.", 1                        \
@@ -61,13 +63,13 @@ const char *cells_text(const struct jsn *v, const char *path);
 
 extern const struct printer printer_configmaps, printer_controllerrevisions, printer_cronjobs,
     printer_daemonsets, printer_deployments, printer_endpoints, printer_endpointslices,
-    printer_events, printer_ingresses, printer_jobs, printer_leases,
-    printer_mutatingwebhooks, printer_namespaces, printer_networkpolicies, printer_nodes,
-    printer_persistentvolumeclaims, printer_persistentvolumes, printer_poddisruptionbudgets,
-    printer_pods, printer_podtemplates, printer_priorityclasses, printer_replicasets,
-    printer_replicationcontrollers, printer_resourcequotas, printer_rolebindings,
-    printer_clusterrolebindings, printer_secrets, printer_serviceaccounts, printer_services,
-    printer_statefulsets, printer_storageclasses, printer_validatingwebhooks;
+    printer_events, printer_ingresses, printer_jobs, printer_leases, printer_mutatingwebhooks,
+    printer_namespaces, printer_networkpolicies, printer_nodes, printer_persistentvolumeclaims,
+    printer_persistentvolumes, printer_poddisruptionbudgets, printer_pods, printer_podtemplates,
+    printer_priorityclasses, printer_replicasets, printer_replicationcontrollers,
+    printer_resourcequotas, printer_rolebindings, printer_clusterrolebindings, printer_secrets,
+    printer_serviceaccounts, printer_services, printer_statefulsets, printer_storageclasses,
+    printer_validatingwebhooks;
 
 /* Custom resources: by the printer columns of their version. */
 void custom_columns(struct arena *a, const struct resource *res, struct jsn *columns);

@@ -39,8 +39,7 @@ static int64_t count_of(const struct jsn *event)
 
 static void cell_object(struct cells *c)
 {
-    char *kind =
-        arena_strdup(c->arena, either(c->object, "involvedObject.kind", "regarding.kind"));
+    char *kind = arena_strdup(c->arena, either(c->object, "involvedObject.kind", "regarding.kind"));
     const char *name = either(c->object, "involvedObject.name", "regarding.name");
 
     for (char *p = kind; *p != '\0'; p++)
