@@ -11,6 +11,3 @@ struct crd_controller *crd_controller_new(struct apiserver *s){(void)s; return N
 struct crd_controller *crd_controller_free(struct crd_controller *c){(void)c;return NULL;}
 int crd_controller_start(struct crd_controller *c, struct err *e){(void)c;(void)e;return 0;}
 void crd_controller_event(struct crd_controller *c, const struct store_event *ev){(void)c;(void)ev;}
-int ownership_create(struct api_call *c, struct jsn *object){(void)c;(void)object;return 0;}
-int ownership_update(struct api_call *c, struct jsn *object, const struct jsn *old){(void)c;(void)object;(void)old;return 0;}
-int ownership_apply(struct api_call *c, const struct jsn *current, struct jsn *config, struct jsn **ret_object){(void)c;(void)current;*ret_object=config;return 0;}
