@@ -190,6 +190,23 @@ static void note_scheduled(struct api_call *c, struct jsn *pod)
     jsn_set(&c->arena, status, "conditions", list);
 }
 
+/* The older field and the newer list say the same. */
+static void sync_addresses(struct arena *a, struct jsn *pod)
+{
+    const char *ip = kind_text(pod, "status.podIP");
+    const char *first = jsn_get_str(jsn_item(jsn_get(pod, "status.podIPs"), 0), "ip");
+    struct jsn *entry = jsn_object(a);
+    struct jsn *list = jsn_array(a);
+
+    if (ip[0] == '\0' && first) {
+        jsn_set_path(a, pod, "status.podIP", jsn_string(a, first));
+    } else if (ip[0] != '\0' && !streq(ip, first)) {
+        jsn_set_str(a, entry, "ip", ip);
+        jsn_append(a, list, entry);
+        jsn_set_path(a, pod, "status.podIPs", list);
+    }
+}
+
 /* Ephemeral containers come through a door of their own, and nothing else comes through it. */
 static int prepare_update(struct api_call *c, struct jsn *pod, const struct jsn *old)
 {
@@ -199,6 +216,7 @@ static int prepare_update(struct api_call *c, struct jsn *pod, const struct jsn 
 
     if (c->binding)
         note_scheduled(c, pod);
+    sync_addresses(&c->arena, pod);
     if (c->sub && streq(c->sub->name, "ephemeralcontainers")) {
         spec = jsn_clone(&c->arena, jsn_key(old, "spec"));
         if (added)
