@@ -128,10 +128,10 @@ static int check_shape(struct api_call *c, struct jsn *object, const struct jsn_
 {
     struct type_notes notes = {.parsed = parsed};
     struct err e = {0};
+    int r = c->res->custom ? custom_on_write(&c->arena, c->res, object, &notes, &e)
+                           : type_check(&c->arena, c->res->schema, object, &notes, &e);
 
-    if (c->res->custom)
-        custom_on_write(&c->arena, c->res, object, &notes);
-    else if (type_check(&c->arena, c->res->schema, object, &notes, &e) < 0)
+    if (r < 0)
         return status_bad_request(c, "%s in version \"%s\" cannot be handled as a %s: %s",
                                   c->res->kind, c->res->version, c->res->kind, e.text);
     return judge_notes(c, &notes);

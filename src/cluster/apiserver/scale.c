@@ -95,7 +95,8 @@ static int check_scale(struct api_call *c, const struct jsn *scale)
                                      "cannot unmarshal %s into Go struct field ScaleSpec.spec."
                                      "replicas of type int32",
                                   jsn_type_name(n->type));
-    if (n && (n->i < 0 || n->i > INT32_MAX))
+    /* Of a custom object its own validation says it, in its own words. */
+    if (n && !c->res->custom && (n->i < 0 || n->i > INT32_MAX))
         cause_invalid(&cs, "spec.replicas", n, "must be greater than or equal to 0");
     return cs.n ? status_invalid_kind(c, "Scale", "autoscaling", c->name, &cs) : 0;
 }
@@ -157,6 +158,10 @@ void scale_serve(struct api_call *c)
     struct jsn *object;
     int r = object_load(c, c->ns, c->name, &object);
 
+    if (r == 0 && c->verb == VERB_GET && c->res->custom && !jsn_get(object, p.spec))
+        r = status_fail(c, 500, "InternalError",
+                        "Internal error occurred: the spec replicas field \".%s\" does not exist",
+                        p.spec);
     if (r == 0 && c->verb != VERB_GET)
         r = options_read_write(c, c->verb == VERB_PATCH ? "PatchOptions" : "UpdateOptions", false);
     if (r == 0 && c->verb != VERB_GET)
