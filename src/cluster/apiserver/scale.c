@@ -134,7 +134,7 @@ static int write_scale(struct api_call *c, const struct scale_paths *p, struct j
 {
     struct write_update how = {.unconditional = false};
     struct jsn *changed = jsn_clone(&c->arena, object);
-    const char *version;
+    const char *name, *version;
     struct jsn *scale;
     int r = read_scale(c, p, object, &scale);
 
@@ -142,6 +142,12 @@ static int write_scale(struct api_call *c, const struct scale_paths *p, struct j
         r = check_scale(c, scale);
     if (r < 0)
         return r;
+    name = jsn_get_str(scale, "metadata.name");
+    if (name && name[0] && !streq(name, c->name))
+        return status_bad_request(c,
+                                  "the name of the object (%s) does not match the name on the URL "
+                                  "(%s)",
+                                  name, c->name);
     version = jsn_get_str(scale, "metadata.resourceVersion");
     if (version && version[0] && !streq(version, jsn_get_str(object, "metadata.resourceVersion")))
         return status_modified(c, c->name);

@@ -107,18 +107,30 @@ static struct jsn *whole(struct arena *a, const struct resource *res, const stru
     return o;
 }
 
+/* The status by itself, under its own name. */
+static void validate_status(const struct structural *by, const struct resource *res,
+                            const struct jsn *object, struct schema_faults *f)
+{
+    struct schema_property p = {.name = STR("status"),
+                                .schema = schema_member(res->schema, STR("status"))};
+    struct schema s;
+
+    schema_init(&s, SCHEMA_OBJECT);
+    s.properties = &p;
+    s.n_properties = 1;
+    schema_validate(by, &s, object, NULL, false, f);
+}
+
 static void validate_schema(struct causes *cs, const struct resource *res, const struct jsn *object,
                             enum custom_door door)
 {
     const struct structural by = how(res);
     struct schema_faults f = {.arena = cs->arena};
-    const struct jsn *status = jsn_key(object, "status");
 
     if (door == CUSTOM_WHOLE)
         schema_validate(&by, res->schema, object, NULL, true, &f);
-    else if (status)
-        schema_validate(&by, schema_member(res->schema, STR("status")), status, "status", false,
-                        &f);
+    else
+        validate_status(&by, res, object, &f);
     add_faults(cs, &f);
 }
 

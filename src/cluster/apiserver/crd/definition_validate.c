@@ -189,8 +189,12 @@ static bool names_twice(const struct jsn *versions)
     return false;
 }
 
-static void check_versions(struct causes *cs, const struct place *versions)
+static void check_versions(struct causes *cs, const struct place *spec,
+                           const struct place *versions)
 {
+    /* The inner form has the first version's name once more. */
+    struct place first = {
+        .in = spec, .name = "version", .value = jsn_key(version_at(versions->value, 0), "name")};
     size_t stored = 0;
 
     PLACE_FOR_ITEMS (v, versions) {
@@ -210,6 +214,8 @@ static void check_versions(struct causes *cs, const struct place *versions)
     if (stored != 1)
         place_invalid_text(cs, versions, versions_text(cs, versions->value),
                            "must have exactly one version marked as storage version");
+    if (place_filled(&first))
+        definition_check_form(cs, &first, FORM_DNS1035_LABEL, "");
 }
 
 static void check_group(struct causes *cs, const struct place *group)
@@ -235,7 +241,7 @@ static void check_spec(struct causes *cs, const struct place *spec)
     check_group(cs, &group);
     if (check_filled(cs, &scope, NULL))
         check_enum(cs, &scope, scopes);
-    check_versions(cs, &versions);
+    check_versions(cs, spec, &versions);
     definition_check_names(cs, &names);
     check_common(cs, spec, versions.value);
     definition_check_conversion(cs, &conversion);
@@ -263,6 +269,14 @@ static bool has_version(const struct jsn *versions, const char *name)
     return false;
 }
 
+static bool has_text(const struct jsn *list, const char *text)
+{
+    JSN_FOR_ITEMS (item, list)
+        if (streq(jsn_text(item), text))
+            return true;
+    return false;
+}
+
 static void check_stored(struct causes *cs, const struct jsn *crd)
 {
     struct place root = place_root(crd);
@@ -273,6 +287,13 @@ static void check_stored(struct causes *cs, const struct jsn *crd)
     if (jsn_len(stored.value) == 0) {
         place_invalid_text(cs, &stored, "[]string(nil)", "must have at least one stored version");
         return;
+    }
+    JSN_FOR_ITEMS (v, versions) {
+        const char *name = jsn_get_str(v, "name");
+
+        if (jsn_get_bool(v, "storage", false) && !has_text(stored.value, name))
+            place_invalid_text(cs, &stored, gotext_strings(cs->arena, stored.value),
+                               "must have the storage version %s", name ? name : "");
     }
     PLACE_FOR_ITEMS (v, &stored)
         if (!has_version(versions, place_str(&v)))

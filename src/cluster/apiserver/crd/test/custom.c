@@ -176,8 +176,8 @@ static void through_the_status_door_only_the_status_counts(void **state)
          "status.p: Unsupported value: \"B\": supported values: \"A\" | .status.n: Invalid value: "
          "-1: should be a non-negative integer"},
         {"{'status':'text'}",
-         "status: Invalid value: \"string\":  in body must be of type object: \"string\" | "
-         ".status.n: Invalid value: 0: .status.n accessor error: text is of the type string, "
+         "status: Invalid value: \"string\": status in body must be of type object: \"string\" "
+         "| .status.n: Invalid value: 0: .status.n accessor error: text is of the type string, "
          "expected map[string]interface{} | .status.sel: Invalid value: \"\": .status.sel accessor "
          "error: text is of the type string, expected map[string]interface{}"},
     };

@@ -108,7 +108,8 @@ static void a_definition_is_checked_as_a_whole(void **state)
 
 /* Each is merged into the only version. */
 static const char *const version_cases[][2] = {
-    {"{'name':'V_1'}", "spec.versions[0].name: Invalid value: \"V_1\": " DNS1035},
+    {"{'name':'V_1'}", "spec.versions[0].name: Invalid value: \"V_1\": " DNS1035
+                       " | spec.version: Invalid value: \"V_1\": " DNS1035},
     {"{'storage':false}",
      "spec.versions: Invalid value: "
      "[]apiextensions.CustomResourceDefinitionVersion{apiextensions."
