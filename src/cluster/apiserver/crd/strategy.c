@@ -57,7 +57,7 @@ static int begin_delete(struct api_call *c, struct jsn *crd)
 
 const struct strategy strategy_crds = {
     .resource = DEFINITION_RESOURCE,
-    .names = NAME_SUBDOMAIN,
+    .names = NAME_CUSTOM, /* its own finalizer has no "/" */
     .status_reset = true,
     .needs_version = true,
     .set_defaults = definition_set_defaults,
