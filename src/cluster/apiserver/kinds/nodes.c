@@ -9,6 +9,22 @@
 #include "src/cluster/apiserver/kinds/kinds.h"
 #include "src/cluster/apiserver/kinds/podspec.h"
 
+/* podCIDR is the first of podCIDRs. */
+static void default_ranges(struct arena *a, struct jsn *spec)
+{
+    const char *range = kind_text(spec, "podCIDR");
+    const char *first = jsn_text(jsn_item(jsn_key(spec, "podCIDRs"), 0));
+    struct jsn *list;
+
+    if (range[0] == '\0' && first) {
+        jsn_set_str(a, spec, "podCIDR", first);
+    } else if (range[0] != '\0' && !first) {
+        list = jsn_array(a);
+        jsn_append(a, list, jsn_string(a, range));
+        jsn_set(a, spec, "podCIDRs", list);
+    }
+}
+
 static void set_defaults(struct arena *a, struct jsn *node)
 {
     struct jsn *status = jsn_key(node, "status");
@@ -16,6 +32,8 @@ static void set_defaults(struct arena *a, struct jsn *node)
 
     if (capacity && !jsn_key(status, "allocatable"))
         jsn_set(a, status, "allocatable", jsn_clone(a, capacity));
+    if (jsn_is(jsn_key(node, "spec"), JSN_OBJECT))
+        default_ranges(a, jsn_key(node, "spec"));
 }
 
 static void check_taints(struct causes *cs, const struct jsn *node)
