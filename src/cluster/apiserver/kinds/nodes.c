@@ -6,6 +6,7 @@
  * whether it takes pods may change; address range and provider are set once.
  */
 #include "src/base/map.h"
+#include "src/cluster/apiserver/gotext.h"
 #include "src/cluster/apiserver/kinds/kinds.h"
 #include "src/cluster/apiserver/kinds/podspec.h"
 
@@ -52,10 +53,7 @@ static void check_taints(struct causes *cs, const struct jsn *node)
         struct place effect = place_key(&t, "effect");
         char *pair = arena_printf(cs->arena, "%s:%s", place_str(&effect), place_str(&key));
 
-        if (key.value)
-            check_form(cs, &key, FORM_QUALIFIED);
-        else
-            place_invalid(cs, &key, "name part must be non-empty");
+        check_form_always(cs, &key, FORM_QUALIFIED);
         check_form(cs, &value, FORM_LABEL_VALUE);
         check_enum_required(cs, &effect, effects);
         if (!map_put(&seen, str_of(pair), here))
@@ -89,7 +87,8 @@ static void validate(struct causes *cs, const struct jsn *node)
     check_amounts(cs, node, "allocatable");
     PLACE_FOR_ITEMS (cidr, &cidrs) {
         if (!check_is_cidr(place_str(&cidr)))
-            place_invalid(cs, &cidr, "must be valid CIDR");
+            place_invalid_text(cs, &cidr, gotext_strings(cs->arena, cidrs.value),
+                               "must be valid CIDR");
     }
 }
 

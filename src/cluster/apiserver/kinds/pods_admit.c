@@ -211,9 +211,16 @@ static int admit_priority(struct api_call *c, struct jsn *pod, struct jsn *spec)
     jsn_set_int(&c->arena, spec, "priority", p.value);
     if (p.class_name)
         jsn_set_str(&c->arena, spec, "priorityClassName", p.class_name);
-    if (!jsn_get_str(spec, "preemptionPolicy"))
-        jsn_set_str(&c->arena, spec, "preemptionPolicy",
-                    p.preemption ? p.preemption : "PreemptLowerPriority");
+    given = jsn_key(spec, "preemptionPolicy");
+    if (!p.preemption)
+        p.preemption = "PreemptLowerPriority";
+    if (jsn_text(given) && !streq(jsn_text(given), p.preemption))
+        return status_forbidden(c, kind_text(pod, "metadata.name"),
+                                "the string value of PreemptionPolicy (%s) must not be provided "
+                                "in pod spec; priority admission controller computed %s from the "
+                                "given PriorityClass name",
+                                jsn_text(given), p.preemption);
+    jsn_set_str(&c->arena, spec, "preemptionPolicy", p.preemption);
     return 0;
 }
 
