@@ -10,6 +10,8 @@
 
 #include <arpa/inet.h>
 
+#include "src/cluster/apiserver/gotext.h"
+
 #define ANNOTATIONS_MAX_BYTES (256 << 10)
 
 static void add_faults(struct causes *cs, const struct place *at, const struct name_faults *f)
@@ -25,6 +27,13 @@ void check_form(struct causes *cs, const struct place *at, enum name_form form)
     if (!place_given(at))
         return;
     f = names_check(form, str_of(place_str(at)));
+    add_faults(cs, at, &f);
+}
+
+void check_form_always(struct causes *cs, const struct place *at, enum name_form form)
+{
+    struct name_faults f = names_check(form, str_of(place_str(at)));
+
     add_faults(cs, at, &f);
 }
 
@@ -105,14 +114,15 @@ void check_port_or_name(struct causes *cs, const struct place *at)
 
 void check_count_or_percent(struct causes *cs, const struct place *at)
 {
+    struct name_faults f;
+
     if (!jsn_is(at->value, JSN_STRING)) {
         check_nonnegative(cs, at);
         return;
     }
-    if (!names_good(FORM_PERCENT, place_str(at)))
-        place_invalid(cs, at,
-                      "a valid percent string must be a numeric string followed by an ending '%%' "
-                      "(e.g. '1%%',  or '93%%', regex used for validation is '[0-9]+%%')");
+    f = names_check(FORM_PERCENT, str_of(place_str(at)));
+    for (size_t i = 0; i < f.n; i++)
+        place_invalid_text(cs, at, gotext_int_or_string(cs->arena, at->value), "%s", f.text[i]);
 }
 
 /* The number before a '%', or -1. */
@@ -133,7 +143,12 @@ bool check_is_zero(const struct place *at)
     return place_int(at, 0) == 0;
 }
 
-bool check_over_100_percent(const struct place *at) { return percent_of(at) > 100; }
+void check_at_most_100_percent(struct causes *cs, const struct place *at)
+{
+    if (percent_of(at) > 100)
+        place_invalid_text(cs, at, gotext_int_or_string(cs->arena, at->value),
+                           "must not be greater than 100%%");
+}
 
 static bool is_zero(const struct jsn *v)
 {

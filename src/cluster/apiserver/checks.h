@@ -10,7 +10,9 @@
 
 /* The value has the form; "" is checked too, absent is not. */
 void check_form(struct causes *cs, const struct place *at, enum name_form form);
-/* As above, and absent or "" is "Required value". */
+/* As above, and absent counts as "". */
+void check_form_always(struct causes *cs, const struct place *at, enum name_form form);
+/* As check_form, and absent or "" is "Required value". */
 void check_form_required(struct causes *cs, const struct place *at, enum name_form form);
 /* "Required value" if absent or ""; returns whether it was there. */
 bool check_filled(struct causes *cs, const struct place *at, const char *why);
@@ -28,9 +30,9 @@ void check_port(struct causes *cs, const struct place *at); /* absent counts as 
 void check_port_or_name(struct causes *cs, const struct place *at);
 /* Count or percentage: not negative; a text must be a percentage. */
 void check_count_or_percent(struct causes *cs, const struct place *at);
-/* What count_or_percent is worth as a number, or of 100 as a percentage. */
+void check_at_most_100_percent(struct causes *cs, const struct place *at);
+/* A count or percentage that comes to nothing. */
 bool check_is_zero(const struct place *at);
-bool check_over_100_percent(const struct place *at);
 
 /* "field is immutable" unless both are equal; absent, null and empty are equal. */
 void check_immutable(struct causes *cs, const struct place *at, const struct jsn *old);

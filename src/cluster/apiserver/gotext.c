@@ -106,6 +106,22 @@ const char *gotext_map(struct arena *a, const struct jsn *map)
     return kept(a, &b);
 }
 
+const char *gotext_int_or_string(struct arena *a, const struct jsn *v)
+{
+    const char *text = jsn_text(v);
+    long long i = jsn_is(v, JSN_INT) ? (long long)v->i : 0;
+
+    return arena_printf(a, "intstr.IntOrString{Type:%d, IntVal:%lld, StrVal:\"%s\"}", text ? 1 : 0,
+                        i, text ? text : "");
+}
+
+const char *gotext_strategy(struct arena *a, const char *strategy, const char *rolling,
+                            const char *type)
+{
+    return arena_printf(a, "apps.%s{Type:\"%s\", RollingUpdate:(*apps.%s)(nil)}", strategy, type,
+                        rolling);
+}
+
 const char *gotext_selector(struct arena *a, const struct jsn *selector)
 {
     AUTO(buf_done) struct buf b = {0};

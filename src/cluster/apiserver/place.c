@@ -95,6 +95,17 @@ void place_unsupported(struct causes *cs, const struct place *at, const char *co
     cause_not_supported(cs, place_text(cs, at), value, supported);
 }
 
+void place_unsupported_text(struct causes *cs, const struct place *at, const char *value,
+                            const char *const *supported)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    for (size_t i = 0; supported[i]; i++)
+        buf_printf(&b, "%s\"%s\"", i > 0 ? ", " : "", supported[i]);
+    cause_add(cs, "FieldValueNotSupported", place_text(cs, at),
+              "Unsupported value: %s: supported values: %s", value, buf_str(&b));
+}
+
 void place_forbidden(struct causes *cs, const struct place *at, const char *fmt, ...)
 {
     const char *why;

@@ -64,5 +64,8 @@ void place_invalid(struct causes *cs, const struct place *at, const char *fmt, .
 void place_invalid_text(struct causes *cs, const struct place *at, const char *value,
                         const char *fmt, ...) PRINTF(4, 5);
 void place_unsupported(struct causes *cs, const struct place *at, const char *const *supported);
+/* As place_unsupported, with the value as text. */
+void place_unsupported_text(struct causes *cs, const struct place *at, const char *value,
+                            const char *const *supported);
 void place_forbidden(struct causes *cs, const struct place *at, const char *fmt, ...) PRINTF(3, 4);
 void place_duplicate(struct causes *cs, const struct place *at);

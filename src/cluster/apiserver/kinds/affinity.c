@@ -31,7 +31,7 @@ static void check_node_requirement(struct causes *cs, const struct place *rq)
     } else {
         place_invalid(cs, &operator, BAD_OPERATOR);
     }
-    check_form(cs, &key, FORM_QUALIFIED);
+    check_form_always(cs, &key, FORM_QUALIFIED);
 }
 
 static void check_node_field(struct causes *cs, const struct place *rq)
@@ -113,8 +113,8 @@ static void check_pod_term(struct causes *cs, const struct place *term)
     labelselector_check(cs, &ns_selector);
     PLACE_FOR_ITEMS (ns, &namespaces)
         check_form(cs, &ns, FORM_DNS_LABEL);
-    if (check_filled(cs, &topology, "can not be empty"))
-        check_form(cs, &topology, FORM_QUALIFIED);
+    (void)check_filled(cs, &topology, "can not be empty");
+    check_form_always(cs, &topology, FORM_QUALIFIED);
 }
 
 static void check_pod_affinity(struct causes *cs, const struct place *affinity)
@@ -180,30 +180,46 @@ void pod_tolerations_check(struct causes *cs, const struct place *tolerations)
         check_toleration(cs, &t);
 }
 
+/* Each constraint whose pair of key and action comes again further down. */
+static void check_spread_pairs(struct causes *cs, const struct place *constraints)
+{
+    AUTO(map_done) struct map seen = {0};
+    static char here[1];
+
+    for (size_t i = jsn_len(constraints->value); i > 0; i--) {
+        struct place c = place_item(constraints, i - 1);
+        struct place key = place_key(&c, "topologyKey");
+        struct place action = place_key(&c, "whenUnsatisfiable");
+        struct place pair = place_key(&c, "{topologyKey, whenUnsatisfiable}");
+        char *text = arena_printf(cs->arena, "{%s, %s}", place_str(&key), place_str(&action));
+
+        if (!map_put(&seen, str_of(text), here))
+            cause_duplicate(cs, place_text(cs, &pair), jsn_string(cs->arena, text));
+    }
+}
+
 void pod_spread_check(struct causes *cs, const struct place *constraints)
 {
     static const char *const actions[] = {"DoNotSchedule", "ScheduleAnyway", NULL};
-    AUTO(map_done) struct map seen = {0};
-    static char here[1];
 
     PLACE_FOR_ITEMS (c, constraints) {
         struct place skew = place_key(&c, "maxSkew");
         struct place key = place_key(&c, "topologyKey");
         struct place action = place_key(&c, "whenUnsatisfiable");
         struct place selector = place_key(&c, "labelSelector");
-        struct place pair = place_key(&c, "{topologyKey, whenUnsatisfiable}");
-        char *text = arena_printf(cs->arena, "{%s, %s}", place_str(&key), place_str(&action));
 
-        check_positive(cs, &skew);
+        if (place_int(&skew, 0) <= 0)
+            place_invalid_text(cs, &skew,
+                               arena_printf(cs->arena, "%lld", (long long)place_int(&skew, 0)),
+                               "must be greater than zero");
         (void)check_filled(cs, &key, "can not be empty");
         if (place_filled(&action))
             check_enum(cs, &action, actions);
         else
             place_unsupported(cs, &action, actions);
-        if (!map_put(&seen, str_of(text), here))
-            cause_duplicate(cs, place_text(cs, &pair), jsn_string(cs->arena, text));
         labelselector_check(cs, &selector);
     }
+    check_spread_pairs(cs, constraints);
 }
 
 static void check_searches(struct causes *cs, const struct place *searches)

@@ -10,8 +10,7 @@ static void check_share(struct causes *cs, const struct place *at)
     if (!place_given(at))
         return;
     check_count_or_percent(cs, at);
-    if (check_over_100_percent(at))
-        place_invalid(cs, at, "must not be greater than 100%%");
+    check_at_most_100_percent(cs, at);
 }
 
 static void budget_validate(struct causes *cs, const struct jsn *object)

@@ -18,17 +18,15 @@ static const char *subscript(struct arena *a, const char *text, const char **pat
     return arena_str(a, (struct str){open + 2, (size_t)(text + n - 2 - (open + 2))});
 }
 
-static void check_subscript(struct causes *cs, const struct place *ref, const char *path,
-                            const char *key)
+static bool takes_subscript(const char *path)
 {
-    struct name_faults f;
+    return streq(path, "metadata.annotations") || streq(path, "metadata.labels");
+}
 
-    if (!streq(path, "metadata.annotations") && !streq(path, "metadata.labels")) {
-        cause_invalid(cs, place_text(cs, ref), jsn_string(cs->arena, path),
-                      "does not support subscript");
-        return;
-    }
-    f = names_check(FORM_QUALIFIED, str_of(key));
+static void check_subscript(struct causes *cs, const struct place *ref, const char *key)
+{
+    struct name_faults f = names_check(FORM_QUALIFIED, str_of(key));
+
     for (size_t i = 0; i < f.n; i++)
         cause_invalid(cs, place_text(cs, ref), jsn_string(cs->arena, key), "%s", f.text[i]);
 }
@@ -63,8 +61,12 @@ void field_ref_check(struct causes *cs, const struct place *ref, const char *con
     if (!convertible(path))
         place_invalid(cs, &field, "error converting fieldPath: field label not supported: %s",
                       path);
+    else if (key && !takes_subscript(path))
+        place_invalid(cs, &field,
+                      "error converting fieldPath: field label does not support subscript: %s",
+                      place_str(&field));
     else if (key)
-        check_subscript(cs, ref, path, key);
+        check_subscript(cs, ref, key);
     else
         check_enum(cs, &field, fields);
 }
@@ -95,10 +97,7 @@ static void check_key_ref(struct causes *cs, const struct place *ref)
     struct place name = place_key(ref, "name");
     struct place key = place_key(ref, "key");
 
-    if (place_filled(&name))
-        check_form(cs, &name, FORM_DNS_SUBDOMAIN);
-    else
-        place_invalid(cs, &name, "%s", names_check(FORM_DNS_SUBDOMAIN, STR("")).text[0]);
+    check_form_always(cs, &name, FORM_DNS_SUBDOMAIN);
     check_form_required(cs, &key, FORM_CONFIG_KEY);
 }
 

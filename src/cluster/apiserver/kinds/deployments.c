@@ -30,9 +30,9 @@ static void check_rolling(struct causes *cs, const struct place *rolling)
     check_count_or_percent(cs, &unavailable);
     check_count_or_percent(cs, &surge);
     if (check_is_zero(&unavailable) && check_is_zero(&surge))
-        place_invalid(cs, &unavailable, "may not be 0 when `maxSurge` is 0");
-    if (check_over_100_percent(&unavailable))
-        place_invalid(cs, &unavailable, "must not be greater than 100%%");
+        place_invalid_text(cs, &unavailable, gotext_int_or_string(cs->arena, unavailable.value),
+                           "may not be 0 when `maxSurge` is 0");
+    check_at_most_100_percent(cs, &unavailable);
 }
 
 static void check_strategy(struct causes *cs, const struct place *strategy)
@@ -50,14 +50,18 @@ static void check_strategy(struct causes *cs, const struct place *strategy)
     } else if (streq(t, "RollingUpdate")) {
         check_rolling(cs, &rolling);
     } else {
-        place_unsupported(cs, strategy, types);
+        place_unsupported_text(
+            cs, strategy,
+            gotext_strategy(cs->arena, "DeploymentStrategy", "RollingUpdateDeployment", t), types);
     }
 }
 
 static void deployment_validate(struct causes *cs, const struct jsn *object)
 {
-    static const struct workload_rules rules = {
-        .what = "deployment", .kind = "ReplicaSet", .template_whole = true};
+    static const struct workload_rules rules = {.what = "deployment",
+                                                .kind = "ReplicaSet",
+                                                .template_whole = true,
+                                                .bad_selector = "invalid label selector"};
     struct place root = place_root(object);
     struct place spec = place_key(&root, "spec");
     struct place strategy = place_key(&spec, "strategy");
@@ -79,8 +83,10 @@ static void replicaset_defaults(struct arena *a, struct jsn *object)
 
 static void replicaset_validate(struct causes *cs, const struct jsn *object)
 {
-    static const struct workload_rules rules = {
-        .what = "replicaset", .kind = "ReplicaSet", .template_whole = true};
+    static const struct workload_rules rules = {.what = "deployment",
+                                                .kind = "ReplicaSet",
+                                                .template_whole = true,
+                                                .bad_selector = "invalid label selector"};
     struct place root = place_root(object);
     struct place spec = place_key(&root, "spec");
 

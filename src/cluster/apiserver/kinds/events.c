@@ -23,7 +23,8 @@ static void check_new(struct causes *cs, const struct jsn *event)
     } texts[] = {{"reportingInstance", 128}, {"action", 128}, {"reason", 128}};
 
     controller.name = "reportingController"; /* its name in events.k8s.io and in the sentences */
-    check_form_required(cs, &controller, FORM_QUALIFIED);
+    (void)check_filled(cs, &controller, NULL);
+    check_form_always(cs, &controller, FORM_QUALIFIED);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         const char *text = kind_text(event, texts[i].field);
 

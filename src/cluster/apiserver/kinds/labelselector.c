@@ -37,10 +37,7 @@ static void check_expression(struct causes *cs, const struct place *e)
     } else {
         place_invalid(cs, &operator, "not a valid selector operator");
     }
-    if (key.value)
-        check_form(cs, &key, FORM_QUALIFIED);
-    else
-        place_invalid(cs, &key, "name part must be non-empty");
+    check_form_always(cs, &key, FORM_QUALIFIED);
     PLACE_FOR_ITEMS (value, &values)
         check_form(cs, &value, FORM_LABEL_VALUE);
 }

@@ -6,8 +6,25 @@
  * whether it takes pods may change; address range and provider are set once.
  */
 #include "src/base/map.h"
+#include "src/cluster/apiserver/gotext.h"
 #include "src/cluster/apiserver/kinds/kinds.h"
 #include "src/cluster/apiserver/kinds/podspec.h"
+
+/* podCIDR is the first of podCIDRs. */
+static void default_ranges(struct arena *a, struct jsn *spec)
+{
+    const char *range = kind_text(spec, "podCIDR");
+    const char *first = jsn_text(jsn_item(jsn_key(spec, "podCIDRs"), 0));
+    struct jsn *list;
+
+    if (range[0] == '\0' && first) {
+        jsn_set_str(a, spec, "podCIDR", first);
+    } else if (range[0] != '\0' && !first) {
+        list = jsn_array(a);
+        jsn_append(a, list, jsn_string(a, range));
+        jsn_set(a, spec, "podCIDRs", list);
+    }
+}
 
 static void set_defaults(struct arena *a, struct jsn *node)
 {
@@ -16,6 +33,8 @@ static void set_defaults(struct arena *a, struct jsn *node)
 
     if (capacity && !jsn_key(status, "allocatable"))
         jsn_set(a, status, "allocatable", jsn_clone(a, capacity));
+    if (jsn_is(jsn_key(node, "spec"), JSN_OBJECT))
+        default_ranges(a, jsn_key(node, "spec"));
 }
 
 static void check_taints(struct causes *cs, const struct jsn *node)
@@ -34,10 +53,7 @@ static void check_taints(struct causes *cs, const struct jsn *node)
         struct place effect = place_key(&t, "effect");
         char *pair = arena_printf(cs->arena, "%s:%s", place_str(&effect), place_str(&key));
 
-        if (key.value)
-            check_form(cs, &key, FORM_QUALIFIED);
-        else
-            place_invalid(cs, &key, "name part must be non-empty");
+        check_form_always(cs, &key, FORM_QUALIFIED);
         check_form(cs, &value, FORM_LABEL_VALUE);
         check_enum_required(cs, &effect, effects);
         if (!map_put(&seen, str_of(pair), here))
@@ -71,7 +87,8 @@ static void validate(struct causes *cs, const struct jsn *node)
     check_amounts(cs, node, "allocatable");
     PLACE_FOR_ITEMS (cidr, &cidrs) {
         if (!check_is_cidr(place_str(&cidr)))
-            place_invalid(cs, &cidr, "must be valid CIDR");
+            place_invalid_text(cs, &cidr, gotext_strings(cs->arena, cidrs.value),
+                               "must be valid CIDR");
     }
 }
 

@@ -2,169 +2,47 @@
 /*
  * Pods.
  *
- * On creation the server fills in what admission plugins do on Kubernetes: the service account, the
- * priority of the class, tolerations for nodes that are briefly away; then the first status.  The
- * token volume of a service account ("kube-api-access-...") is not added: there is no rotating
- * token to put into it, and who wants one can ask for it by name with a projected volume.
- *
- * A pod can hardly be changed: images, the deadline (downwards), more tolerations.
+ * On creation admission fills in what others decide (pods_admit.c), then the pod gets its first
+ * status.  Later it can hardly be changed: images, the deadline (downwards), more tolerations.
  */
+#include "src/cluster/apiserver/kinds/pods.h"
 #include "src/cluster/apiserver/kinds/kinds.h"
-#include "src/cluster/apiserver/kinds/lookup.h"
-#include "src/cluster/apiserver/kinds/pod_token.h"
 #include "src/cluster/apiserver/kinds/podspec.h"
+
+/* podIP is the first of podIPs; who writes one has written both. */
+static void default_addresses(struct arena *a, struct jsn *status)
+{
+    const char *ip = kind_text(status, "podIP");
+    struct jsn *ips = jsn_key(status, "podIPs");
+    const char *first = kind_text(jsn_item(ips, 0), "ip");
+    struct jsn *item;
+
+    if (ip[0] == '\0' && first[0] != '\0') {
+        jsn_set_str(a, status, "podIP", first);
+    } else if (ip[0] != '\0' && !streq(ip, first)) {
+        item = jsn_object(a);
+        jsn_set_str(a, item, "ip", ip);
+        ips = jsn_array(a);
+        jsn_append(a, ips, item);
+        jsn_set(a, status, "podIPs", ips);
+    }
+}
 
 static void set_defaults(struct arena *a, struct jsn *pod)
 {
     podspec_default(a, jsn_key(pod, "spec"), true);
-}
-
-/* The account "default" may not be there yet, right after its namespace: the pod is fine. */
-static int admit_service_account(struct api_call *c, struct jsn *pod, struct jsn *spec)
-{
-    const char *name = kind_text(spec, "serviceAccountName");
-    struct jsn *account = NULL;
-    int r;
-
-    if (name[0] == '\0') {
-        name = "default";
-        jsn_set_str(&c->arena, spec, "serviceAccountName", name);
-        jsn_set_str(&c->arena, spec, "serviceAccount", name);
-    }
-    r = lookup_get(c, "serviceaccounts", c->ns, name, &account);
-    if (r == -ENOENT && !streq(name, "default"))
-        return status_forbidden(c, kind_text(pod, "metadata.name"),
-                                "error looking up service account %s/%s: serviceaccount \"%s\" "
-                                "not found",
-                                c->ns, name, name);
-    if (r < 0 && r != -ENOENT)
-        return r;
-    pod_mount_token(&c->arena, spec, account);
-    return 0;
-}
-
-struct priority {
-    const char *class_name; /* NULL: none */
-    const char *preemption;
-    int64_t value;
-};
-
-static bool take_global_default(void *arg, struct jsn *class)
-{
-    struct priority *p = arg;
-
-    if (!jsn_get_bool(class, "globalDefault", false))
-        return true;
-    p->class_name = kind_text(class, "metadata.name");
-    p->value = jsn_get_int(class, "value", 0);
-    p->preemption = jsn_get_str(class, "preemptionPolicy");
-    return false;
-}
-
-/* The two classes that every cluster has, whether their objects are there or not. */
-static bool built_in_class(const char *name, struct priority *p)
-{
-    if (streq(name, "system-cluster-critical"))
-        p->value = 2000000000;
-    else if (streq(name, "system-node-critical"))
-        p->value = 2000001000;
-    else
-        return false;
-    p->class_name = name;
-    return true;
-}
-
-static int find_priority(struct api_call *c, const struct jsn *pod, struct priority *p)
-{
-    const char *name = kind_text(pod, "spec.priorityClassName");
-    struct jsn *class;
-    int r;
-
-    if (name[0] == '\0')
-        return lookup_each_object(c, "priorityclasses.scheduling.k8s.io", "", take_global_default,
-                                  p);
-    r = lookup_get(c, "priorityclasses.scheduling.k8s.io", "", name, &class);
-    if (r == -ENOENT && built_in_class(name, p))
-        return 0;
-    if (r == -ENOENT)
-        return status_forbidden(c, kind_text(pod, "metadata.name"),
-                                "no PriorityClass with name %s was found", name);
-    if (r < 0)
-        return r;
-    p->class_name = name;
-    p->value = jsn_get_int(class, "value", 0);
-    p->preemption = jsn_get_str(class, "preemptionPolicy");
-    return 0;
-}
-
-static int admit_priority(struct api_call *c, struct jsn *pod, struct jsn *spec)
-{
-    struct priority p = {0};
-    const struct jsn *given = jsn_key(spec, "priority");
-    int r = find_priority(c, pod, &p);
-
-    if (r < 0)
-        return r;
-    if (jsn_is(given, JSN_INT) && given->i != p.value)
-        return status_forbidden(c, kind_text(pod, "metadata.name"),
-                                "the integer value of priority (%lld) must not be provided in pod "
-                                "spec; priority admission controller computed %lld from the given "
-                                "PriorityClass name",
-                                (long long)given->i, (long long)p.value);
-    jsn_set_int(&c->arena, spec, "priority", p.value);
-    if (p.class_name)
-        jsn_set_str(&c->arena, spec, "priorityClassName", p.class_name);
-    if (!jsn_get_str(spec, "preemptionPolicy"))
-        jsn_set_str(&c->arena, spec, "preemptionPolicy",
-                    p.preemption ? p.preemption : "PreemptLowerPriority");
-    return 0;
-}
-
-static bool tolerates(const struct jsn *tolerations, const char *taint)
-{
-    JSN_FOR_ITEMS (t, tolerations) {
-        const char *key = kind_text(t, "key");
-        const char *effect = kind_text(t, "effect");
-
-        if ((key[0] == '\0' || streq(key, taint)) &&
-            (effect[0] == '\0' || streq(effect, "NoExecute")))
-            return true;
-    }
-    return false;
-}
-
-static void admit_tolerations(struct arena *a, struct jsn *spec)
-{
-    static const char *const taints[] = {"node.kubernetes.io/not-ready",
-                                         "node.kubernetes.io/unreachable"};
-
-    for (size_t i = 0; i < ARRAY_LEN(taints); i++) {
-        struct jsn *list = jsn_key(spec, "tolerations");
-        struct jsn *t = jsn_object(a);
-
-        if (tolerates(list, taints[i]))
-            continue;
-        if (!jsn_is(list, JSN_ARRAY)) {
-            list = jsn_array(a);
-            jsn_set(a, spec, "tolerations", list);
-        }
-        jsn_set_str(a, t, "key", taints[i]);
-        jsn_set_str(a, t, "operator", "Exists");
-        jsn_set_str(a, t, "effect", "NoExecute");
-        jsn_set_int(a, t, "tolerationSeconds", 300);
-        jsn_append(a, list, t);
-    }
+    if (jsn_is(jsn_key(pod, "status"), JSN_OBJECT))
+        default_addresses(a, jsn_key(pod, "status"));
 }
 
 static int prepare_create(struct api_call *c, struct jsn *pod)
 {
     struct jsn *spec = jsn_ensure_object(&c->arena, pod, "spec");
     struct jsn *status = jsn_object(&c->arena);
-    int r = admit_service_account(c, pod, spec);
+    int r = pods_admit(c, pod);
 
-    if (r < 0 || (r = admit_priority(c, pod, spec)) < 0)
+    if (r < 0)
         return r;
-    admit_tolerations(&c->arena, spec);
     jsn_set_str(&c->arena, status, "phase", "Pending");
     jsn_set_str(&c->arena, status, "qosClass", podspec_qos(spec));
     jsn_set(&c->arena, pod, "status", status);
@@ -190,23 +68,6 @@ static void note_scheduled(struct api_call *c, struct jsn *pod)
     jsn_set(&c->arena, status, "conditions", list);
 }
 
-/* The older field and the newer list say the same. */
-static void sync_addresses(struct arena *a, struct jsn *pod)
-{
-    const char *ip = kind_text(pod, "status.podIP");
-    const char *first = jsn_get_str(jsn_item(jsn_get(pod, "status.podIPs"), 0), "ip");
-    struct jsn *entry = jsn_object(a);
-    struct jsn *list = jsn_array(a);
-
-    if (ip[0] == '\0' && first) {
-        jsn_set_path(a, pod, "status.podIP", jsn_string(a, first));
-    } else if (ip[0] != '\0' && !streq(ip, first)) {
-        jsn_set_str(a, entry, "ip", ip);
-        jsn_append(a, list, entry);
-        jsn_set_path(a, pod, "status.podIPs", list);
-    }
-}
-
 /* Ephemeral containers come through a door of their own, and nothing else comes through it. */
 static int prepare_update(struct api_call *c, struct jsn *pod, const struct jsn *old)
 {
@@ -216,7 +77,6 @@ static int prepare_update(struct api_call *c, struct jsn *pod, const struct jsn 
 
     if (c->binding)
         note_scheduled(c, pod);
-    sync_addresses(&c->arena, pod);
     if (c->sub && streq(c->sub->name, "ephemeralcontainers")) {
         spec = jsn_clone(&c->arena, jsn_key(old, "spec"));
         if (added)

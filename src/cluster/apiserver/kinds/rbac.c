@@ -86,7 +86,7 @@ static void check_group(struct causes *cs, const struct place *group, const char
         place_unsupported(cs, group, supported);
 }
 
-static void check_subject(struct causes *cs, const struct place *subject)
+static void check_subject(struct causes *cs, const struct place *subject, bool namespaced)
 {
     static const char *const kinds[] = {"ServiceAccount", "User", "Group", NULL};
     struct place name = place_key(subject, "name");
@@ -99,7 +99,8 @@ static void check_subject(struct causes *cs, const struct place *subject)
     if (streq(place_str(&kind), "ServiceAccount")) {
         check_form(cs, &name, FORM_DNS_SUBDOMAIN);
         check_group(cs, &group, "");
-        (void)check_filled(cs, &ns, NULL);
+        if (!namespaced)
+            (void)check_filled(cs, &ns, NULL);
     } else if (streq(place_str(&kind), "User") || streq(place_str(&kind), "Group")) {
         check_group(cs, &group, RBAC_GROUP);
     } else {
@@ -107,7 +108,8 @@ static void check_subject(struct causes *cs, const struct place *subject)
     }
 }
 
-static void check_binding(struct causes *cs, const struct jsn *binding, const char *const *kinds)
+static void check_binding(struct causes *cs, const struct jsn *binding, const char *const *kinds,
+                          bool namespaced)
 {
     static const char *const groups[] = {RBAC_GROUP, NULL};
     struct place root = place_root(binding);
@@ -124,21 +126,21 @@ static void check_binding(struct causes *cs, const struct jsn *binding, const ch
         place_unsupported(cs, &kind, kinds);
     check_form_required(cs, &name, FORM_PATH_SEGMENT);
     PLACE_FOR_ITEMS (subject, &subjects)
-        check_subject(cs, &subject);
+        check_subject(cs, &subject, namespaced);
 }
 
 static void rolebinding_validate(struct causes *cs, const struct jsn *binding)
 {
     static const char *const kinds[] = {"Role", "ClusterRole", NULL};
 
-    check_binding(cs, binding, kinds);
+    check_binding(cs, binding, kinds, true);
 }
 
 static void clusterrolebinding_validate(struct causes *cs, const struct jsn *binding)
 {
     static const char *const kinds[] = {"ClusterRole", NULL};
 
-    check_binding(cs, binding, kinds);
+    check_binding(cs, binding, kinds, false);
 }
 
 static void binding_validate_update(struct causes *cs, const struct jsn *binding,

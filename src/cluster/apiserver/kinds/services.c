@@ -77,7 +77,7 @@ static struct jsn *one_string(struct arena *a, const char *text)
     return list;
 }
 
-/* Bring clusterIP and clusterIPs into step, whichever was given. */
+/* Bring clusterIP and clusterIPs into step; clusterIPs alone is not enough for a new service. */
 static void join_addresses(struct arena *a, struct jsn *spec, const struct jsn *old)
 {
     const char *ip = kind_text(spec, "clusterIP");
@@ -87,7 +87,7 @@ static void join_addresses(struct arena *a, struct jsn *spec, const struct jsn *
     if (ip[0] != '\0' && (jsn_len(ips) == 0 || (old && jsn_equal(ips, old_ips) &&
                                                 !streq(ip, jsn_get_str(old, "clusterIP")))))
         jsn_set(a, spec, "clusterIPs", one_string(a, ip));
-    else if (ip[0] == '\0' && jsn_len(ips) > 0 && jsn_text(jsn_item(ips, 0)))
+    else if (ip[0] == '\0' && old && jsn_len(ips) > 0 && jsn_equal(ips, old_ips))
         jsn_set_str(a, spec, "clusterIP", jsn_text(jsn_item(ips, 0)));
 }
 

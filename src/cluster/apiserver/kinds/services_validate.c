@@ -153,6 +153,7 @@ static void check_addresses(struct causes *cs, const struct place *spec)
     struct place ips = place_key(spec, "clusterIPs");
     const char *shown = gotext_strings(cs->arena, ips.value);
     struct place first = place_item(&ips, 0);
+    struct place second = place_item(&ips, 1);
 
     if (place_filled(&ip) && !streq(place_str(&ip), place_str(&first)))
         place_invalid_text(cs, &ips, shown, "first value must match `clusterIP`");
@@ -166,6 +167,9 @@ static void check_addresses(struct causes *cs, const struct place *spec)
         }
         check_form(cs, &at, FORM_IP);
     }
+    if (jsn_len(ips.value) == 2 &&
+        address_is_ipv6(place_str(&first)) == address_is_ipv6(place_str(&second)))
+        place_invalid_text(cs, &ips, shown, "may specify no more than one IP for each IP family");
     if (jsn_len(ips.value) > 2)
         place_invalid_text(cs, &ips, shown, "may only hold up to 2 values");
 }

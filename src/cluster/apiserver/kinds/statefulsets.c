@@ -5,6 +5,7 @@
  * As in Kubernetes the pod spec in a stateful set's template is not validated: its mounts may name
  * claim templates as well as volumes.  What is wrong there shows when the first pod is made.
  */
+#include "src/cluster/apiserver/gotext.h"
 #include "src/cluster/apiserver/kinds/podspec.h"
 #include "src/cluster/apiserver/kinds/workload.h"
 
@@ -45,12 +46,19 @@ static void check_strategy(struct causes *cs, const struct place *strategy)
         place_required(cs, strategy, NULL);
     } else if (streq(t, "OnDelete")) {
         if (place_given(&rolling))
-            place_invalid(cs, &rolling, "only allowed for updateStrategy 'RollingUpdate'");
+            place_invalid_text(cs, &rolling,
+                               arena_printf(cs->arena,
+                                            "apps.RollingUpdateStatefulSetStrategy{Partition:%lld}",
+                                            (long long)place_int(&partition, 0)),
+                               "only allowed for updateStrategy 'RollingUpdate'");
     } else if (streq(t, "RollingUpdate")) {
         check_nonnegative(cs, &partition);
         check_count_or_percent(cs, &unavailable);
     } else {
-        place_invalid(cs, strategy, "must be 'RollingUpdate' or 'OnDelete'");
+        place_invalid_text(cs, strategy,
+                           gotext_strategy(cs->arena, "StatefulSetUpdateStrategy",
+                                           "RollingUpdateStatefulSetStrategy", t),
+                           "must be 'RollingUpdate' or 'OnDelete'");
     }
 }
 
@@ -67,7 +75,8 @@ static void check_retention(struct causes *cs, const struct place *spec)
 
 static void validate(struct causes *cs, const struct jsn *object)
 {
-    static const struct workload_rules rules = {.what = "statefulset", .kind = "StatefulSet"};
+    static const struct workload_rules rules = {
+        .what = "statefulset", .kind = "StatefulSet", .bad_selector = ""};
     struct place root = place_root(object);
     struct place spec = place_key(&root, "spec");
     struct place policy = place_key(&spec, "podManagementPolicy");
@@ -154,17 +163,22 @@ static void check_daemon_rolling(struct causes *cs, const struct place *rolling)
     check_count_or_percent(cs, &unavailable);
     check_count_or_percent(cs, &surge);
     if (none_away && none_more)
-        place_invalid(cs, &unavailable, "cannot be 0 when maxSurge is 0");
+        place_invalid_text(cs, &unavailable, gotext_int_or_string(cs->arena, unavailable.value),
+                           "cannot be 0 when maxSurge is 0");
     if (!none_away && !none_more)
-        place_invalid(cs, &surge, "may not be set when maxUnavailable is non-zero");
-    if (check_over_100_percent(&unavailable))
-        place_invalid(cs, &unavailable, "must not be greater than 100%%");
+        place_invalid_text(cs, &surge, gotext_int_or_string(cs->arena, surge.value),
+                           "may not be set when maxUnavailable is non-zero");
+    check_at_most_100_percent(cs, &unavailable);
 }
 
 static void daemonset_validate(struct causes *cs, const struct jsn *object)
 {
     static const struct workload_rules rules = {
-        .what = "daemonset", .kind = "DaemonSet", .template_whole = true};
+        .what = "daemonset",
+        .kind = "DaemonSet",
+        .template_whole = true,
+        .selector_optional = true,
+    };
     static const char *const types[] = {"RollingUpdate", "OnDelete", NULL};
     struct place root = place_root(object);
     struct place spec = place_key(&root, "spec");
@@ -173,9 +187,13 @@ static void daemonset_validate(struct causes *cs, const struct jsn *object)
     struct place rolling = place_key(&strategy, "rollingUpdate");
 
     workload_check(cs, &spec, &rules);
-    check_enum(cs, &type, types);
     if (streq(place_str(&type), "RollingUpdate"))
         check_daemon_rolling(cs, &rolling);
+    else if (!streq(place_str(&type), "OnDelete"))
+        place_unsupported_text(cs, &strategy,
+                               gotext_strategy(cs->arena, "DaemonSetUpdateStrategy",
+                                               "RollingUpdateDaemonSet", place_str(&type)),
+                               types);
 }
 
 static void revision_validate(struct causes *cs, const struct jsn *object)

@@ -51,10 +51,13 @@ static void check_downward_items(struct causes *cs, const struct place *in)
     struct place items = place_key(in, "items");
 
     PLACE_FOR_ITEMS (item, &items) {
-        struct place path = place_key(&item, "path");
-        struct place field = place_key(&item, "fieldRef");
-        struct place resource = place_key(&item, "resourceFieldRef");
+        struct place path = place_key(in, "path"); /* Kubernetes leaves "items[i]" out */
+        struct place field = place_key(in, "fieldRef");
+        struct place resource = place_key(in, "resourceFieldRef");
 
+        path.value = jsn_key(item.value, "path");
+        field.value = jsn_key(item.value, "fieldRef");
+        resource.value = jsn_key(item.value, "resourceFieldRef");
         check_local_path(cs, &path);
         if (place_given(&field))
             field_ref_check(cs, &field, fields);

@@ -9,16 +9,27 @@
 #include "src/cluster/apiserver/kinds/labelselector.h"
 #include "src/cluster/apiserver/kinds/podspec.h"
 
-static void check_selector(struct causes *cs, const struct place *selector, const char *what)
+/* Returns whether it is well formed. */
+static bool check_selector(struct causes *cs, const struct place *selector,
+                           const struct workload_rules *r)
 {
+    const char *shown = gotext_selector(cs->arena, selector->value);
+    size_t before = cs->n;
+
     if (!place_given(selector)) {
-        place_required(cs, selector, NULL);
-        return;
+        if (!r->selector_optional)
+            place_required(cs, selector, NULL);
+        return true;
     }
     labelselector_check(cs, selector);
+    if (cs->n > before) {
+        if (r->bad_selector)
+            place_invalid_text(cs, selector, shown, "%s", r->bad_selector);
+        return false;
+    }
     if (labelselector_empty(selector->value))
-        place_invalid_text(cs, selector, gotext_selector(cs->arena, selector->value),
-                           "empty selector is invalid for %s", what);
+        place_invalid_text(cs, selector, shown, "empty selector is invalid for %s", r->what);
+    return true;
 }
 
 static void check_fit(struct causes *cs, const struct place *template, const struct jsn *selector)
@@ -57,8 +68,8 @@ void workload_check(struct causes *cs, const struct place *spec, const struct wo
     struct place deadline = place_key(&pod, "activeDeadlineSeconds");
 
     check_nonnegative(cs, &replicas);
-    check_selector(cs, &selector, r->what);
-    check_fit(cs, &template, selector.value);
+    if (check_selector(cs, &selector, r))
+        check_fit(cs, &template, selector.value);
     if (r->template_whole)
         podtemplate_check(cs, &template);
     else
@@ -68,7 +79,8 @@ void workload_check(struct causes *cs, const struct place *spec, const struct wo
     if (place_given(&deadline))
         place_forbidden(cs, &deadline, "activeDeadlineSeconds in %s is not Supported", r->kind);
     check_nonnegative(cs, &ready);
-    check_nonnegative(cs, &limit);
+    if (r->template_whole)
+        check_nonnegative(cs, &limit);
 }
 
 void workload_selector_check(struct causes *cs, const struct jsn *object, const struct jsn *old)

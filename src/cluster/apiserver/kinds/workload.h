@@ -7,7 +7,9 @@
 struct workload_rules {
     const char *what; /* "deployment", in "empty selector is invalid for deployment" */
     const char *kind; /* "ReplicaSet", in "activeDeadlineSeconds in ReplicaSet is not Supported" */
-    bool template_whole; /* the template's pod spec is validated, too (not for stateful sets) */
+    bool template_whole;    /* the template's pod spec is validated, too (not for stateful sets) */
+    bool selector_optional; /* a missing selector is only said not to fit (daemon sets) */
+    const char *bad_selector; /* what else is said about a malformed one; NULL: nothing */
 };
 
 /* spec.selector and spec.template, and that they fit together. */
