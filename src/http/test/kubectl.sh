@@ -11,6 +11,7 @@ command -v "$1" >/dev/null || exit 77
 
 dir=$(mktemp -d)
 pids=()
+# shellcheck disable=SC2317 # the trap calls it
 cleanup() {
     for pid in "${pids[@]}"; do
         kill "$pid" 2>/dev/null
