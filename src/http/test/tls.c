@@ -328,6 +328,11 @@ static long rss_kib(void)
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+#ifdef __has_feature /* clang's way to tell */
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
 #ifdef __SANITIZE_ADDRESS__
 enum { WANT = 200 }; /* slow, and the figure means nothing then */
 #else
