@@ -288,9 +288,9 @@ int loop_turn(struct loop *l, int max_wait_ms)
     timers_collect(l);
     for (int p = 0; p < LOOP_PRIORITIES; p++)
         dispatch(l, n_ready, (enum loop_priority)p);
-    if (calls_run(&l->deferred) > 0)
+    if (calls_run(&l->deferred) > 0 || l->want_hooks)
         l->called = true;
-    if (l->called || l->want_hooks)
+    if (l->called)
         run_hooks(l);
     (void)calls_run(&l->burials);
     bury_sources(l);
