@@ -4,6 +4,9 @@
  *
  * A job's selector is made by the server from the job's uid, so that no two jobs ever share a pod;
  * only manualSelector leaves it to the writer.  Template and selector are fixed for life.
+ *
+ * The defaults of a job's spec are for jobs alone: the template in a cron job stays as it was
+ * written, so they are not in the tables.
  */
 #include "src/cluster/apiserver/gotext.h"
 #include "src/cluster/apiserver/kinds/cron.h"
@@ -19,18 +22,26 @@ static void default_spec(struct arena *a, struct jsn *spec)
         jsn_set_int(a, spec, "completions", 1);
     workload_default(a, spec, "parallelism", jsn_int(a, 1));
     workload_default(a, spec, "backoffLimit", jsn_int(a, 6));
+    workload_default(a, spec, "completionMode", jsn_string(a, "NonIndexed"));
+    workload_default(a, spec, "suspend", jsn_bool(a, false));
+    workload_default(a, spec, "manualSelector", jsn_bool(a, false));
     podtemplate_default(a, spec, "template");
 }
 
-static void job_defaults(struct arena *a, struct jsn *object)
+/* A job without labels has those of its pods. */
+static void default_labels(struct arena *a, struct jsn *job)
 {
-    struct jsn *meta = jsn_ensure_object(a, object, "metadata");
-    struct jsn *spec = jsn_ensure_object(a, object, "spec");
-    const struct jsn *labels = jsn_get(spec, "template.metadata.labels");
+    struct jsn *meta = jsn_ensure_object(a, job, "metadata");
+    const struct jsn *labels = jsn_get(job, "spec.template.metadata.labels");
 
-    default_spec(a, spec);
     if (jsn_len(labels) > 0 && jsn_len(jsn_key(meta, "labels")) == 0)
         jsn_set(a, meta, "labels", jsn_clone(a, labels));
+}
+
+static void job_defaults(struct arena *a, struct jsn *job)
+{
+    default_spec(a, jsn_ensure_object(a, job, "spec"));
+    default_labels(a, job);
 }
 
 static void label_template(struct arena *a, struct jsn *spec, const char *key, const char *value)
@@ -58,6 +69,7 @@ static int job_prepare_create(struct api_call *c, struct jsn *job)
     selector = jsn_ensure_object(&c->arena, spec, "selector");
     jsn_set_str(&c->arena, jsn_ensure_object(&c->arena, selector, "matchLabels"),
                 "batch.kubernetes.io/controller-uid", uid);
+    default_labels(&c->arena, job);
     return 0;
 }
 

@@ -24,7 +24,7 @@ static bool image_is_latest(const char *image)
     }
     if (n == 0)
         return false;
-    return tag ? strcmp(tag, "latest") == 0 : !digest;
+    return tag ? str_eqz((struct str){tag, (size_t)(image + n - tag)}, "latest") : !digest;
 }
 
 static void default_container(struct arena *a, struct jsn *c)

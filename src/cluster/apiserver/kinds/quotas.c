@@ -77,11 +77,10 @@ static void quota_validate(struct causes *cs, const struct jsn *object)
 static void quota_validate_update(struct causes *cs, const struct jsn *object,
                                   const struct jsn *old)
 {
-    struct place root = place_root(object);
-    struct place scopes = place_key(&root, "scopes"); /* Kubernetes leaves "spec" out */
+    const struct jsn *scopes = jsn_get(object, "spec.scopes");
 
-    scopes.value = jsn_get(object, "spec.scopes");
-    check_immutable(cs, &scopes, jsn_get(old, "spec.scopes"));
+    if (!check_same(scopes, jsn_get(old, "spec.scopes")))
+        cause_invalid_text(cs, "spec.scopes", scopes_text(cs->arena, scopes), "field is immutable");
 }
 
 static void copy_missing(struct arena *a, struct jsn *to, const struct jsn *from)

@@ -131,8 +131,8 @@ static void allocate_address(struct api_call *c, struct causes *cs, struct jsn *
     const char *ip = kind_text(spec, "clusterIP");
     const char *why;
 
-    if (streq(ip, "None"))
-        return;
+    if (streq(ip, "None") || (ip[0] == '\0' && jsn_len(jsn_key(spec, "clusterIPs")) > 0))
+        return; /* nothing to give, or validation refuses it */
     if (ip[0] == '\0') {
         ip = service_pool_any_address(&c->arena, pool);
         if (ip[0] == '\0') {
