@@ -8,7 +8,10 @@
 #include "src/base/alloc.h"
 #include "src/http/internal.h"
 
-static struct conn *conn_of(struct http_raw *r) { return CONTAINER_OF(r, struct conn, raw); }
+static struct conn *conn_of(struct http_raw *r)
+{
+    return CONTAINER_OF(r, struct conn, raw);
+}
 
 struct http_raw *http_upgrade(struct http_exchange *x, const char *headers,
                               http_raw_data_fn on_data, loop_defer_fn on_close, void *arg)

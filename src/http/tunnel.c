@@ -113,7 +113,10 @@ static void client_gone(void *arg)
     end(t);
 }
 
-static void client_drained(void *arg) { update(arg); }
+static void client_drained(void *arg)
+{
+    update(arg);
+}
 
 static bool is_dropped(const char *name)
 {

@@ -27,7 +27,10 @@ static int64_t unit_ns(struct str unit)
     return 0;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 /* One number and its unit; the rest stays in *s. */
 static int take_term(struct str *s, int64_t *ret_ns)

@@ -31,7 +31,10 @@ static void leave(struct decoder *d, size_t before)
     d->path.p[before] = '\0';
 }
 
-static bool is_absent(const struct jsn *v) { return !v || v->type == JSN_NULL; }
+static bool is_absent(const struct jsn *v)
+{
+    return !v || v->type == JSN_NULL;
+}
 
 static const struct jsn *default_of(struct arena *a, const struct jsn_field *f)
 {

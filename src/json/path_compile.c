@@ -34,7 +34,10 @@ static struct path_step *add_step(struct compiler *c, struct path_step ***tail, 
     return s;
 }
 
-static bool ends_name(char ch) { return ch == '\0' || strchr(".[]{}()=!<>, ", ch) != NULL; }
+static bool ends_name(char ch)
+{
+    return ch == '\0' || strchr(".[]{}()=!<>, ", ch) != NULL;
+}
 
 /* A name behind a dot. */
 static int read_name(struct compiler *c, struct str *ret)

@@ -220,9 +220,15 @@ struct kube_cache *kube_cache_free(struct kube_cache *c)
     return NULL;
 }
 
-bool kube_cache_synced(const struct kube_cache *c) { return c->synced; }
+bool kube_cache_synced(const struct kube_cache *c)
+{
+    return c->synced;
+}
 
-size_t kube_cache_count(const struct kube_cache *c) { return c->objects.n; }
+size_t kube_cache_count(const struct kube_cache *c)
+{
+    return c->objects.n;
+}
 
 size_t kube_cache_bytes(const struct kube_cache *c)
 {

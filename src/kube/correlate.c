@@ -28,7 +28,10 @@ struct spam {
     struct pace_bucket bucket;
 };
 
-static void node_free(struct lru_node *n) { free(n); }
+static void node_free(struct lru_node *n)
+{
+    free(n);
+}
 
 void correlator_init(struct correlator *c)
 {
@@ -42,7 +45,10 @@ void correlator_done(struct correlator *c)
     lru_done(&c->spam);
 }
 
-static const char *text(const char *s) { return s ? s : ""; }
+static const char *text(const char *s)
+{
+    return s ? s : "";
+}
 
 /* Parts are joined by a byte that stands in none of them. */
 static char *object_key(const struct occurrence *o)

@@ -102,9 +102,15 @@ struct kube_recorder *kube_recorder_free(struct kube_recorder *r)
     return NULL;
 }
 
-size_t kube_recorder_pending(const struct kube_recorder *r) { return r->pending; }
+size_t kube_recorder_pending(const struct kube_recorder *r)
+{
+    return r->pending;
+}
 
-size_t kube_recorder_dropped(const struct kube_recorder *r) { return r->dropped; }
+size_t kube_recorder_dropped(const struct kube_recorder *r)
+{
+    return r->dropped;
+}
 
 /* "name.16f3c2a1b4d5e6f7", as client-go names them; a long name is cut. */
 static char *event_name(const char *name, int64_t wall_us)
@@ -196,7 +202,10 @@ static void enqueue(struct record *rec)
     pump(rec->recorder);
 }
 
-static void retry(void *arg) { enqueue(arg); }
+static void retry(void *arg)
+{
+    enqueue(arg);
+}
 
 static void try_later(struct record *rec, const struct kube_failure *f)
 {

@@ -363,7 +363,10 @@ static void release_read(void *arg, const struct kube_answer *a, const struct ku
         released(el);
 }
 
-static void release_nothing(void *arg) { released(arg); }
+static void release_nothing(void *arg)
+{
+    released(arg);
+}
 
 void kube_election_stop(struct kube_election *el, void (*done)(void *arg), void *arg)
 {

@@ -65,7 +65,10 @@ static char *place_string(char **room, const char *text)
     return at;
 }
 
-static const char *or_empty(const char *text) { return text ? text : ""; }
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
 
 struct kept_object *kept_object_new(const struct jsn *object, const struct kube_decoder *d,
                                     bool keep_text)

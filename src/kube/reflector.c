@@ -354,7 +354,10 @@ struct kube_reflector *kube_reflector_free(struct kube_reflector *r)
     return NULL;
 }
 
-const char *kube_reflector_version(const struct kube_reflector *r) { return r->version; }
+const char *kube_reflector_version(const struct kube_reflector *r)
+{
+    return r->version;
+}
 
 const char *kube_reflector_state(const struct kube_reflector *r)
 {

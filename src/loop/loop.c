@@ -192,18 +192,30 @@ struct loop_source *loop_source_free(struct loop_source *s)
     return NULL;
 }
 
-void loop_source_set_priority(struct loop_source *s, enum loop_priority p) { s->priority = p; }
+void loop_source_set_priority(struct loop_source *s, enum loop_priority p)
+{
+    s->priority = p;
+}
 
-int64_t loop_now_ms(const struct loop *l) { return l->now_ms; }
+int64_t loop_now_ms(const struct loop *l)
+{
+    return l->now_ms;
+}
 
-void loop_defer(struct loop *l, loop_defer_fn fn, void *arg) { calls_add(&l->deferred, fn, arg); }
+void loop_defer(struct loop *l, loop_defer_fn fn, void *arg)
+{
+    calls_add(&l->deferred, fn, arg);
+}
 
 void loop_defer_free(struct loop *l, loop_defer_fn fn, void *arg)
 {
     calls_add(&l->burials, fn, arg);
 }
 
-void loop_want_hooks(struct loop *l) { l->want_hooks = true; }
+void loop_want_hooks(struct loop *l)
+{
+    l->want_hooks = true;
+}
 
 static int wait_ms(const struct loop *l, int max_wait_ms)
 {

@@ -399,9 +399,15 @@ static void on_wire_gone(void *arg, struct forward_conn *c)
     wire_free(forward_conn_arg(c));
 }
 
-static void on_wires_drain(void *arg) { (void)arg; }
+static void on_wires_drain(void *arg)
+{
+    (void)arg;
+}
 
-static void on_wires_close(void *arg) { loop_defer_free(loop, free, arg); }
+static void on_wires_close(void *arg)
+{
+    loop_defer_free(loop, free, arg);
+}
 
 static void serve_forward(struct http_exchange *x, const struct url_query *q)
 {

@@ -61,7 +61,10 @@ static void on_synced(void *arg)
     buf_adds(&l->text, "synced ");
 }
 
-static void log_done(struct log *l) { buf_done(&l->text); }
+static void log_done(struct log *l)
+{
+    buf_done(&l->text);
+}
 DEFINE_AUTO_DONE(struct log, log_done);
 
 static struct kube_handler handler(struct log *l)

@@ -280,7 +280,10 @@ static void an_object_has_a_budget_that_refills(void **state)
     correlator_done(&c);
 }
 
-static void free_plain(struct lru_node *n) { free(n); }
+static void free_plain(struct lru_node *n)
+{
+    free(n);
+}
 
 static void the_oldest_unpinned_is_forgotten(void **state)
 {

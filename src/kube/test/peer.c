@@ -47,7 +47,10 @@ void peer_up(struct peer *p)
     p->port = http_server_port(p->server);
 }
 
-void peer_down(struct peer *p) { p->server = http_server_free(p->server); }
+void peer_down(struct peer *p)
+{
+    p->server = http_server_free(p->server);
+}
 
 void peer_init(struct peer *p, peer_fn fn, const struct kube_client_options *o)
 {
@@ -269,6 +272,12 @@ struct raw_peer *raw_peer_free(struct raw_peer *r)
     return NULL;
 }
 
-int raw_peer_port(const struct raw_peer *r) { return r->port; }
+int raw_peer_port(const struct raw_peer *r)
+{
+    return r->port;
+}
 
-int raw_peer_connections(const struct raw_peer *r) { return r->connections; }
+int raw_peer_connections(const struct raw_peer *r)
+{
+    return r->connections;
+}

@@ -76,7 +76,10 @@ static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms
     l->last_retry_ms = retry_ms;
 }
 
-static void log_done(struct log *l) { buf_done(&l->text); }
+static void log_done(struct log *l)
+{
+    buf_done(&l->text);
+}
 DEFINE_AUTO_DONE(struct log, log_done);
 
 static struct kube_reflector *reflect(struct peer *p, struct log *l,
@@ -88,7 +91,10 @@ static struct kube_reflector *reflect(struct peer *p, struct log *l,
     return kube_reflector_new(p->client, &o);
 }
 
-static bool is_watch(struct http_exchange *x) { return peer_query_is(x, "watch", "true"); }
+static bool is_watch(struct http_exchange *x)
+{
+    return peer_query_is(x, "watch", "true");
+}
 
 static void list_one(struct peer *p, struct http_exchange *x)
 {

@@ -31,7 +31,10 @@ static struct loop *new_loop(void)
     return l;
 }
 
-static void make_pipe(int fds[2]) { assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0); }
+static void make_pipe(int fds[2])
+{
+    assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+}
 
 static void close_pipe(int fds[2])
 {
@@ -472,7 +475,10 @@ static void posts_of_other_threads_all_arrive(void **state)
         (void)pthread_join(threads[i], NULL);
 }
 
-static void stop(void *arg) { loop_stop(arg, 42); }
+static void stop(void *arg)
+{
+    loop_stop(arg, 42);
+}
 
 static void run_returns_the_code_of_stop(void **state)
 {
