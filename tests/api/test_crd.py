@@ -157,6 +157,8 @@ def test_deletion_waits_for_held_objects(api, made, ns):
     api.post(crd.at(ns), body).ok(201)
     gone = api.delete(crd.url).ok(200)
     assert gone["metadata"]["finalizers"] == ["customresourcecleanup.apiextensions.k8s.io"]
+    assert gone["metadata"]["generation"] == 1
+    assert "deletionGracePeriodSeconds" not in gone["metadata"]
     api.until(crd.url, lambda a: condition(a.json, "Terminating") == "True")
     api.until(crd.at(ns, "a"), lambda a: "deletionTimestamp" in a.json["metadata"])
     api.patch(crd.at(ns, "a"), {"metadata": {"finalizers": None}}).ok(200)

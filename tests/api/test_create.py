@@ -145,6 +145,7 @@ def test_resource_version_must_not_be_given(api, ns):
     status = api.post(ns.url("configmaps"), configmap("a", resourceVersion="5")).json
     assert status["code"] == 500
     assert status["message"] == "resourceVersion should not be set on objects to be created"
+    assert "reason" not in status
 
 
 def test_the_namespace_of_the_body_must_be_that_of_the_path(api, ns):

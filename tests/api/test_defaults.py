@@ -255,6 +255,7 @@ def test_a_job(ns):
     assert label == {uid}
     assert made["spec"]["template"]["metadata"]["labels"]["controller-uid"] == uid
     assert made["spec"]["template"]["metadata"]["labels"]["job-name"] == "j"
+    assert ns.get("jobs", "j")["metadata"]["labels"] == made["spec"]["template"]["metadata"]["labels"]
 
 
 def test_a_claim(ns):
@@ -267,6 +268,13 @@ def test_a_node(api, unique):
     body = {"metadata": {"name": unique}, "status": {"capacity": {"cpu": "4"}}}
     made = api.post("/api/v1/nodes", body).ok(201)
     assert made["status"]["allocatable"] == {"cpu": "4"}
+    api.delete("/api/v1/nodes/" + unique).ok()
+
+
+def test_a_new_node_is_not_ready(api, unique):
+    made = api.post("/api/v1/nodes", {"metadata": {"name": unique}}).ok(201)
+    assert made["spec"]["taints"] == [
+        {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]
     api.delete("/api/v1/nodes/" + unique).ok()
 
 

@@ -79,6 +79,12 @@ def test_an_unknown_propagation_policy_is_invalid(api, ns):
         422, "Invalid", re.compile("propagationPolicy: (Invalid|Unsupported) value: .*Sideways"))
 
 
+def test_an_empty_propagation_policy_is_invalid(api, ns):
+    ns.create("configmaps", configmap("a"))
+    api.delete(ns.url("configmaps", "a"), options(propagationPolicy="")).fails(422, "Invalid")
+    ns.get("configmaps", "a")
+
+
 def test_policy_and_orphan_dependents_exclude_each_other(api, ns):
     ns.create("configmaps", configmap("a"))
     body = options(propagationPolicy="Orphan", orphanDependents=True)
@@ -282,6 +288,13 @@ def test_a_collection_of_custom_resources_is_deleted(api, ns, widgets):
         api.post(widgets.at(ns), widgets.make(name, {})).ok(201)
     assert api.delete(widgets.at(ns)).ok(200)["kind"] == "WidgetList"
     assert api.get(widgets.at(ns)).ok()["items"] == []
+
+
+def test_a_collection_is_deleted_in_one_namespace_only(api, widgets):
+    # A dry run, so that a server that gets this wrong loses nothing.
+    for path in ("/api/v1/configmaps", "/api/v1/pods", "/apis/apps/v1/deployments"):
+        api.delete(path, query={"dryRun": "All"}).fails(405, "MethodNotAllowed")
+    assert api.delete(widgets.at(), query={"dryRun": "All"}).code in (404, 405)
 
 
 def test_a_dry_run_deletes_no_collection(api, ns):

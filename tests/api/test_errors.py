@@ -45,7 +45,8 @@ def test_an_unknown_subresource_is_404(api, ns):
     api.get(ns.url("configmaps", "a", "status")).fails(404, "NotFound", NO_RESOURCE)
 
 
-@pytest.mark.parametrize("path", ["/apis/apps/v99/deployments", "/api/v99/pods"])
+@pytest.mark.parametrize("path", ["/apis/apps/v99/deployments", "/api/v99/pods", "/apis/apps/v99",
+                                  "/api/v99"])
 def test_an_unknown_version_of_a_known_group_is_404(api, path):
     api.get(path).fails(404, "NotFound", NO_RESOURCE)
 

@@ -96,9 +96,17 @@ def test_a_malformed_label_selector_is_a_bad_request(api, ns, selector):
     api.get(ns.url("configmaps"), query={"labelSelector": selector}).fails(400, "BadRequest")
 
 
-def test_the_text_of_a_malformed_label_selector(api, ns):
-    status = api.get(ns.url("configmaps"), query={"labelSelector": "a in ("}).json
-    assert "unable to parse requirement: " in status["message"]
+@pytest.mark.parametrize("selector, text", [
+    ("a in (b", "unable to parse requirement: found '', expected: ',' or ')'"),
+    ("a in (a b)", "unable to parse requirement: found 'b', expected: ',' or ')'"),
+    ("a in x", "unable to parse requirement: found 'x' expected: '('"),
+    ("=a", "found '=', expected: !, identifier, or 'end of string'"),
+    ("(", "found '(', expected: !, identifier, or 'end of string'"),
+    ("a=b c", "found 'c', expected: ',' or 'end of string'"),
+    ("a,,", "found ',', expected: identifier after ','"),
+])
+def test_the_text_of_a_malformed_label_selector(api, ns, selector, text):
+    api.get(ns.url("configmaps"), query={"labelSelector": selector}).fails(400, "BadRequest", text)
 
 
 @pytest.mark.parametrize("selector, expected", [
