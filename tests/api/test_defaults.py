@@ -271,13 +271,6 @@ def test_a_node(api, unique):
     api.delete("/api/v1/nodes/" + unique).ok()
 
 
-def test_a_new_node_is_not_ready(api, unique):
-    made = api.post("/api/v1/nodes", {"metadata": {"name": unique}}).ok(201)
-    assert made["spec"]["taints"] == [
-        {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]
-    api.delete("/api/v1/nodes/" + unique).ok()
-
-
 def test_defaults_do_not_make_a_write_out_of_none(api, ns):
     made = ns.create("statefulsets", statefulset("s"))
     url = ns.url("statefulsets", "s")

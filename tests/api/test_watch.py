@@ -237,8 +237,11 @@ def test_a_finalizer_turns_deletion_into_modified_then_deleted(api, ns):
     with watch(api, ns, resourceVersion=version(api, ns)) as w:
         api.delete(ns.url("configmaps", "a")).ok(200)
         assert "deletionTimestamp" in w.next("MODIFIED", "a")["metadata"]
-        api.patch(ns.url("configmaps", "a"), {"metadata": {"finalizers": None}}).ok()
-        assert w.skip_to(lambda e: e["type"] != "MODIFIED")["type"] == "DELETED"
+        body = {"metadata": {"finalizers": None}, "data": {"k": "never stored"}}
+        api.patch(ns.url("configmaps", "a"), body).ok()
+        last = w.next("DELETED", "a")
+        assert last["metadata"]["finalizers"] == ["conformance.test/hold"]
+        assert "data" not in last
 
 
 def test_watch_one_means_true(api, ns):
