@@ -231,7 +231,7 @@ def test_ownership_can_be_handed_over_by_writing_managed_fields(api, ns, cm):
     assert "data" not in api.apply(cm, configmap("a"), "A").ok()
 
 
-def test_metadata_is_tracked_but_not_the_servers_part(api, ns, cm):
+def test_metadata_is_tracked_but_not_the_servers_part(api, cm):
     body = configmap("a", labels={"x": "1"}, annotations={"y": "2"},
                      finalizers=["conformance.test/hold"])
     stored = api.apply(cm, body, "A").ok()

@@ -55,7 +55,8 @@ def test_a_body_without_content_type_is_json(api, ns):
 
 
 def test_a_yaml_body_is_read(api, ns):
-    body = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: |\n    two\n    lines\n"
+    body = ("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
+            "data:\n  k: |\n    two\n    lines\n")
     made = api.post(ns.url("configmaps"), body, type="application/yaml").ok(201)
     assert made["data"] == {"k": "two\nlines\n"}
 

@@ -198,7 +198,7 @@ def test_the_deletion_time_cannot_be_taken_back(api, ns):
     api.patch(url, {"metadata": {"finalizers": None}}).ok(200)
 
 
-def test_the_deletion_time_cannot_be_set_by_the_author(api, ns):
+def test_the_deletion_time_cannot_be_set_by_the_author(ns):
     made = ns.create("configmaps", configmap(
         "a", deletionTimestamp="2001-01-01T00:00:00Z", deletionGracePeriodSeconds=5))
     assert "deletionTimestamp" not in made["metadata"]
@@ -306,7 +306,8 @@ def test_a_dry_run_deletes_no_collection(api, ns):
 def test_deletion_of_a_collection_respects_finalizers(api, ns):
     held(ns)
     ns.create("configmaps", configmap("b"))
-    api.delete(ns.url("configmaps"), query={"fieldSelector": "metadata.name!=kube-root-ca.crt"}).ok()
+    query = {"fieldSelector": "metadata.name!=kube-root-ca.crt"}
+    api.delete(ns.url("configmaps"), query=query).ok()
     assert "deletionTimestamp" in ns.get("configmaps", "a")["metadata"]
     api.get(ns.url("configmaps", "b")).fails(404, "NotFound")
     api.patch(ns.url("configmaps", "a"), {"metadata": {"finalizers": None}}).ok()

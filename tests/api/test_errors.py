@@ -137,7 +137,8 @@ def test_an_unknown_kind_is_a_bad_request(api, ns):
 def test_a_wrong_type_names_the_kind(api, ns):
     body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": 5}}
     api.post(ns.url("configmaps"), body).fails(
-        400, "BadRequest", re.compile('^ConfigMap in version "v1" cannot be handled as a ConfigMap'))
+        400, "BadRequest", re.compile(
+            '^ConfigMap in version "v1" cannot be handled as a ConfigMap'))
 
 
 def test_a_custom_resource_of_another_kind_is_refused(api, ns, widgets):
