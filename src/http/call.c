@@ -177,7 +177,8 @@ static void set_transport(struct http_call *call, const struct http_call_options
     SET(call, CURLOPT_TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S);
     SET(call, CURLOPT_SOCKOPTFUNCTION, prepare_socket);
     SET(call, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-    SET(call, CURLOPT_PIPEWAIT, 1L); /* rather share a connection than open one */
+    if (starts_with(o->url, "https://"))
+        SET(call, CURLOPT_PIPEWAIT, 1L); /* rather share a connection than open one */
     if (o->unix_path)
         SET(call, CURLOPT_UNIX_SOCKET_PATH, o->unix_path);
 }

@@ -34,6 +34,12 @@ static const struct suffix suffixes[] = {
     {"Ei", 60, QUANTITY_BINARY},
 };
 
+static int bad(struct err *e, const char *sentence)
+{
+    (void)err_bad(e, "%s", sentence);
+    return -EINVAL;
+}
+
 /* The parts of a text. */
 struct parts {
     bool negative;
@@ -157,11 +163,11 @@ static int parse_parts(struct str text, struct parts *ret_parts, struct suffix *
                        struct err *e)
 {
     if (split(text, ret_parts) < 0)
-        return err_bad(e, "%s", format_error);
+        return bad(e, format_error);
     if (read_suffix(ret_parts->suffix, ret_suffix) < 0)
-        return err_bad(e, "%s", suffix_error);
+        return bad(e, suffix_error);
     if (ret_parts->whole.n + ret_parts->fraction.n > 64)
-        return err_bad(e, "%s", number_error);
+        return bad(e, number_error);
     return 0;
 }
 
@@ -173,7 +179,7 @@ static int combine(const struct parts *p, const struct suffix *s, struct quantit
 
     if (!fits || q.nano > MAX_NANO) {
         if (s->format != QUANTITY_BINARY)
-            return err_set(e, -ERANGE, ERR_PERMANENT, "%s", number_error);
+            return bad(e, number_error);
         q.nano = MAX_NANO;
     }
     if (q.format == QUANTITY_BINARY && q.nano > 0 && q.nano < NANO)

@@ -18,7 +18,7 @@ struct quantity {
 
 /*
  * Parse.  The error is Kubernetes' own sentence.  Numbers beyond 2^63-1 are cut down to it with a
- * binary suffix and refused (-ERANGE) otherwise.
+ * binary suffix and refused otherwise.
  */
 int quantity_parse(struct str text, struct quantity *ret, struct err *e) MUST_CHECK;
 

@@ -81,14 +81,14 @@ struct schema_rule {
  */
 struct schema {
     enum schema_type type;
-    const char *name;       /* definition name ("io.k8s.api.core.v1.Container"), NULL: anonymous */
-    const char *short_name; /* Go type name ("Container") for messages */
-    const char *go_type;    /* the same with its package ("v1.Container"); NULL: not built in */
-    const char *group,
-        *version; /* of kinds, built in or custom, else NULL; short_name is the kind */
-    const char *description;
-    const char *format; /* "int32", "int64", "date-time", "byte", "int-or-string", ... */
     enum schema_codec codec;
+    const char *name;       /* definition name ("io.k8s.api.core.v1.Container"), NULL: anonymous */
+    const char *short_name; /* Go type name ("Container") for messages; the kind of kinds */
+    const char *go_type;    /* the same with its package ("v1.Container"); NULL: not built in */
+    const char *group;      /* of kinds, built in or custom, else NULL */
+    const char *version;
+    const char *description;
+    const char *format;           /* "int32", "int64", "date-time", "byte", "int-or-string", ... */
     const struct schema *refines; /* the definition that a field's own attributes were added to */
 
     struct schema_property *properties; /* of objects, in declaration order */
@@ -97,33 +97,35 @@ struct schema {
     size_t n_inlines;
     const char **required; /* names of all required members, NULL-terminated; of CRDs only */
     const struct schema *additional; /* schema of map values; NULL: no additional properties */
-    bool preserve_unknown;           /* x-kubernetes-preserve-unknown-fields */
-    bool embedded_resource;          /* x-kubernetes-embedded-resource */
     const struct schema *items;      /* of arrays */
 
-    bool nullable;
     const struct jsn *default_value;
     const struct jsn *enum_values; /* array */
 
-    bool has_minimum, has_maximum, exclusive_minimum, exclusive_maximum, has_multiple_of;
-    double minimum, maximum, multiple_of;
-    int64_t min_length, max_length; /* -1: none; likewise below */
+    double minimum, maximum, multiple_of; /* where has_... below is true */
+    int64_t min_length, max_length;       /* -1: none; likewise below */
     int64_t min_items, max_items;
     int64_t min_properties, max_properties;
-    bool unique_items;
     const char *pattern;
 
     const struct schema **all_of, **any_of, **one_of; /* value validations, NULL-terminated */
     const struct schema *not_schema;
 
     enum schema_merge merge;
-    const char **list_keys; /* of SCHEMA_MERGE_MAP, NULL-terminated */
     unsigned int patch;     /* enum schema_patch bits */
+    const char **list_keys; /* of SCHEMA_MERGE_MAP, NULL-terminated */
     const char *patch_key;  /* merge key of strategic merge patch */
 
     struct schema_rule *rules; /* x-kubernetes-validations */
     size_t n_rules;
     const struct jsn *source; /* the openAPIV3Schema it was read from, if any */
+
+    bool nullable;
+    bool preserve_unknown;  /* x-kubernetes-preserve-unknown-fields */
+    bool embedded_resource; /* x-kubernetes-embedded-resource */
+    bool unique_items;
+    bool has_minimum, has_maximum, has_multiple_of;
+    bool exclusive_minimum, exclusive_maximum;
 };
 
 /* Set a node to one that allows everything of its type: no bounds, no attributes. */
@@ -132,6 +134,5 @@ void schema_init(struct schema *s, enum schema_type type);
 /* The property of that name, or NULL. */
 const struct schema_property *schema_property(const struct schema *s, struct str name);
 
-/* The schema of member `name` of an object: its property, else the map's value schema, else NULL.
- */
+/* The schema of a member of an object: its property, else the map's value schema, else NULL. */
 const struct schema *schema_member(const struct schema *s, struct str name);

@@ -21,7 +21,14 @@ static int read_node(struct reader *r, const struct jsn *v, struct schema **ret)
 
 static int fail(struct reader *r, const char *what, const char *text)
 {
-    return err_bad(r->e, "%s%s%s: %s", buf_str(&r->path), r->path.n ? "." : "", what, text);
+    (void)err_bad(r->e, "%s%s%s: %s", buf_str(&r->path), r->path.n ? "." : "", what, text);
+    return -EINVAL;
+}
+
+static int fail_here(struct reader *r, const char *text)
+{
+    (void)err_bad(r->e, "%s: %s", buf_str(&r->path), text);
+    return -EINVAL;
 }
 
 /* One keyword with a plain value. */
@@ -330,13 +337,11 @@ static int read_node(struct reader *r, const struct jsn *v, struct schema **ret)
     int res;
 
     if (!jsn_is(v, JSN_OBJECT))
-        return err_bad(r->e, "%s: a schema must be an object", buf_str(&r->path));
+        return fail_here(r, "a schema must be an object");
     if (r->depth >= SCHEMA_OPENAPI_MAX_DEPTH)
-        return err_bad(r->e, "%s: schemas nest deeper than %d", buf_str(&r->path),
-                       SCHEMA_OPENAPI_MAX_DEPTH);
+        return fail_here(r, "schemas nest too deeply");
     if (++r->nodes > SCHEMA_OPENAPI_MAX_NODES)
-        return err_bad(r->e, "%s: more than %d schemas", buf_str(&r->path),
-                       SCHEMA_OPENAPI_MAX_NODES);
+        return fail_here(r, "there are too many schemas");
     s = arena_alloc(r->a, sizeof(*s));
     schema_init(s, SCHEMA_ANY);
     s->source = v;

@@ -104,11 +104,17 @@ static bool keep_in_root(const struct jsn_member *m, const void *context)
     return true;
 }
 
+void schema_drop_nulls(struct jsn *object, const struct schema *s)
+{
+    if (jsn_is(object, JSN_OBJECT) && s)
+        jsn_keep_members(object, keep_in_root, s);
+}
+
 void schema_default(struct arena *a, struct jsn *object, const struct schema *s)
 {
     if (!jsn_is(object, JSN_OBJECT) || !s)
         return;
-    jsn_keep_members(object, keep_in_root, s);
+    schema_drop_nulls(object, s);
     fill_properties(a, object, s);
     JSN_FOR_MEMBERS (m, object)
         fill(a, m->value, root_member(s, m->key));

@@ -119,6 +119,27 @@ def test_apply_prunes(kubectl, api, ns):
     ns.get("configmaps", "c")
 
 
+def test_apply_prunes_with_its_own_list_of_kinds(kubectl, api, ns, minor):
+    if (kubectl.minor >= 25) != (minor >= 25):
+        pytest.skip("the kinds that this kubectl prunes are not those of this server")
+    prune = ["apply", "--prune", "-l", "set=" + ns.name, "-f", "-"]
+    both = [configmap(n, labels={"set": ns.name}) for n in "ab"]
+    kubectl(*prune, stdin=both)
+    assert "configmap/b pruned" in kubectl(*prune, stdin=both[:1]).out
+
+
+def test_apply_prunes_an_apply_set(kubectl, api, ns):
+    if kubectl.minor < 27:
+        pytest.skip("this kubectl has no apply sets")
+    apply = ["apply", "--server-side", "--prune", "--applyset=secrets/set", "-f", "-"]
+    env = {"KUBECTL_APPLYSET": "true"}
+    both = [configmap(n) for n in "ab"]
+    kubectl(*apply, stdin=both, env=env)
+    assert "applyset.kubernetes.io/id" in ns.get("secrets", "set")["metadata"]["labels"]
+    assert "configmap/b pruned" in kubectl(*apply, stdin=both[:1], env=env).out
+    api.until_gone(ns.url("configmaps", "b"))
+
+
 # Server side
 
 def test_server_side_apply(kubectl, api, ns):

@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from lib.objects import configmap, deployment, node, pod, secret, service_account, statefulset
+from lib.objects import (configmap, deployment, event, node, pod, secret, service_account,
+                         statefulset)
 
 
 def labels(ns, resource, name):
@@ -261,6 +262,30 @@ def test_run_and_expose(kubectl, api, ns):
     assert ns.get("pods", "p")["spec"]["containers"][0]["image"] == "app:1"
     kubectl("expose", "pod", "p", "--port=80")
     assert ns.get("services", "p")["spec"]["selector"] == {"run": "p"}
+
+
+def test_who_am_i(kubectl, minor):
+    if kubectl.minor < 28 or minor < 28:
+        pytest.skip("needs kubectl and server 1.28")
+    assert "Username" in kubectl("auth", "whoami").out
+
+
+def test_events_of_one_object(kubectl, ns):
+    if kubectl.minor < 26:
+        pytest.skip("this kubectl has no events command")
+    ns.create("events", event("e", ns.name, about="one"))
+    ns.create("events", event("f", ns.name, about="two", message="other"))
+    out = kubectl("events", "--for", "configmap/one").out
+    assert "seen by a test" in out
+    assert "other" not in out
+
+
+def test_get_of_a_subresource(kubectl, ns):
+    if kubectl.minor < 24:
+        pytest.skip("this kubectl has no --subresource")
+    ns.create("deployments", deployment("d"))
+    out = kubectl("get", "deploy", "d", "--subresource=scale", "-o", "json").json
+    assert out["kind"] == "Scale"
 
 
 def test_create_token(kubectl, ns):

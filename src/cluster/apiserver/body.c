@@ -66,6 +66,16 @@ int body_read_tree(struct api_call *c, const char *wanted, struct jsn_notes *not
     return 0;
 }
 
+/* A custom object can be of any kind until somebody looks. */
+static int other_custom_kind(struct api_call *c, const struct jsn *object)
+{
+    struct causes cs = {.arena = &c->arena};
+
+    cause_invalid(&cs, "kind", jsn_key(object, "kind"), "must be %s", c->res->kind);
+    return status_invalid_kind(c, jsn_get_str(object, "kind"), c->res->group, object_name(object),
+                               &cs);
+}
+
 /* Missing kind and apiVersion are fine for built-in kinds; custom ones must name both. */
 static int check_kind(struct api_call *c, const struct jsn *object)
 {
@@ -79,7 +89,7 @@ static int check_kind(struct api_call *c, const struct jsn *object)
                                   "couldn't get version/kind; json parse error: Object 'Kind' is "
                                   "missing in the body",
                                   c->res->kind);
-    if (kind && kind[0] && !streq(kind, c->res->kind))
+    if (!c->res->custom && kind && kind[0] && !streq(kind, c->res->kind))
         return status_bad_request(c,
                                   "%s in version \"%s\" cannot be handled as a %s: converting "
                                   "(%s) to (%s): unknown conversion",
@@ -89,7 +99,7 @@ static int check_kind(struct api_call *c, const struct jsn *object)
                                   "the API version in the data (%s) does not match the expected "
                                   "API version (%s)",
                                   version, ours);
-    return 0;
+    return c->res->custom && !streq(kind, c->res->kind) ? other_custom_kind(c, object) : 0;
 }
 
 static void list_notes(const struct type_notes *notes, struct buf *b)
@@ -128,10 +138,10 @@ static int check_shape(struct api_call *c, struct jsn *object, const struct jsn_
 {
     struct type_notes notes = {.parsed = parsed};
     struct err e = {0};
+    int r = c->res->custom ? custom_on_write(&c->arena, c->res, object, &notes, &e)
+                           : type_check(&c->arena, c->res->schema, object, &notes, &e);
 
-    if (c->res->custom)
-        custom_on_write(&c->arena, c->res, object, &notes);
-    else if (type_check(&c->arena, c->res->schema, object, &notes, &e) < 0)
+    if (r < 0)
         return status_bad_request(c, "%s in version \"%s\" cannot be handled as a %s: %s",
                                   c->res->kind, c->res->version, c->res->kind, e.text);
     return judge_notes(c, &notes);

@@ -51,5 +51,5 @@ bool call_param_true(const struct api_call *c, const char *key)
 {
     const char *v = call_param(c, key);
 
-    return streq(v, "true") || streq(v, "1");
+    return v && !streq(v, "0") && !str_eq_nocase(str_of(v), STR("false"));
 }

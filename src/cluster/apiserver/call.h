@@ -75,6 +75,7 @@ const char *call_now(struct api_call *c);
 const char *resource_store_name(struct arena *a, const struct resource *stored);
 const char *call_store_name(struct api_call *c);
 
-/* A query parameter: the first of that name, NULL if there is none; and as a flag ("true", "1"). */
+/* A query parameter: the first of that name, NULL if there is none; and as a flag:
+ * given, and neither "0" nor "false", is true (clients write "true", "True", "1" or nothing). */
 const char *call_param(const struct api_call *c, const char *key);
 bool call_param_true(const struct api_call *c, const char *key);

@@ -7,6 +7,7 @@
 #include "src/base/log.h"
 #include "src/cluster/apiserver/access.h"
 #include "src/cluster/apiserver/answer.h"
+#include "src/cluster/apiserver/crd/custom.h"
 #include "src/cluster/apiserver/list.h"
 #include "src/cluster/apiserver/pages.h"
 #include "src/cluster/apiserver/route.h"
@@ -63,6 +64,14 @@ static bool verb_fits(const struct api_call *c, const struct route *r)
     return resource_has_verb(c->res, verb_names[c->verb]);
 }
 
+static void warn_deprecated(struct api_call *c)
+{
+    const char *text = c->res->custom ? custom_deprecation(&c->arena, c->res) : NULL;
+
+    if (text)
+        call_warn(c, "%s", text);
+}
+
 static int find_resource(struct api_call *c, const struct route *r)
 {
     const struct resource *res = registry_find(c->server->registry, str_of(r->group),
@@ -79,11 +88,12 @@ static int find_resource(struct api_call *c, const struct route *r)
     if (r->sub[0]) {
         c->sub = resource_sub(res, str_of(r->sub));
         if (!c->sub)
-            return status_no_resource(c);
+            return res->custom && c->name ? status_not_found(c, c->name) : status_no_resource(c);
     }
     /* Objects in namespaces are written and read one by one only with their namespace named. */
     if (res->namespaced && !r->ns_given && c->name && !r->legacy_watch)
         return status_no_resource(c);
+    warn_deprecated(c);
     return 0;
 }
 

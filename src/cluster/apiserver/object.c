@@ -107,6 +107,9 @@ int object_put(struct api_call *c, struct jsn *object)
     AUTO(buf_done) struct buf b = {0};
     struct err e = {0};
 
+    /* The version that stores has the last word about what is stored. */
+    if (c->stored->custom && c->res != c->stored)
+        custom_on_read(&c->arena, c->stored, object);
     set_version(c, object);
     jsn_print(&b, object);
     if (store_put(c->server->store, &k, schema_mark(c), buf_view(&b), owner_uids(&c->arena, object),

@@ -95,7 +95,8 @@ static int check_scale(struct api_call *c, const struct jsn *scale)
                                      "cannot unmarshal %s into Go struct field ScaleSpec.spec."
                                      "replicas of type int32",
                                   jsn_type_name(n->type));
-    if (n && (n->i < 0 || n->i > INT32_MAX))
+    /* Of a custom object its own validation says it, in its own words. */
+    if (n && !c->res->custom && (n->i < 0 || n->i > INT32_MAX))
         cause_invalid(&cs, "spec.replicas", n, "must be greater than or equal to 0");
     return cs.n ? status_invalid_kind(c, "Scale", "autoscaling", c->name, &cs) : 0;
 }
@@ -133,7 +134,7 @@ static int write_scale(struct api_call *c, const struct scale_paths *p, struct j
 {
     struct write_update how = {.unconditional = false};
     struct jsn *changed = jsn_clone(&c->arena, object);
-    const char *version;
+    const char *name, *version;
     struct jsn *scale;
     int r = read_scale(c, p, object, &scale);
 
@@ -141,6 +142,12 @@ static int write_scale(struct api_call *c, const struct scale_paths *p, struct j
         r = check_scale(c, scale);
     if (r < 0)
         return r;
+    name = jsn_get_str(scale, "metadata.name");
+    if (name && name[0] && !streq(name, c->name))
+        return status_bad_request(c,
+                                  "the name of the object (%s) does not match the name on the URL "
+                                  "(%s)",
+                                  name, c->name);
     version = jsn_get_str(scale, "metadata.resourceVersion");
     if (version && version[0] && !streq(version, jsn_get_str(object, "metadata.resourceVersion")))
         return status_modified(c, c->name);
@@ -157,6 +164,10 @@ void scale_serve(struct api_call *c)
     struct jsn *object;
     int r = object_load(c, c->ns, c->name, &object);
 
+    if (r == 0 && c->verb == VERB_GET && c->res->custom && !jsn_get(object, p.spec))
+        r = status_fail(c, 500, "InternalError",
+                        "Internal error occurred: the spec replicas field \".%s\" does not exist",
+                        p.spec);
     if (r == 0 && c->verb != VERB_GET)
         r = options_read_write(c, c->verb == VERB_PATCH ? "PatchOptions" : "UpdateOptions", false);
     if (r == 0 && c->verb != VERB_GET)

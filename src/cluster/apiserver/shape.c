@@ -15,8 +15,8 @@ void shape_default(struct api_call *c, struct jsn *object)
 {
     const struct strategy *st = strategy_of(c->stored);
 
-    if (c->stored->custom) {
-        custom_default(&c->arena, c->stored, object);
+    if (c->res->custom) {
+        custom_default(&c->arena, c->res, object);
         return;
     }
     type_default(&c->arena, c->stored->schema, object);
@@ -25,9 +25,11 @@ void shape_default(struct api_call *c, struct jsn *object)
     type_encode(&c->arena, c->stored->schema, object);
 }
 
-void shape_validate(struct causes *cs, const struct resource *stored, const struct jsn *object,
+void shape_validate(struct causes *cs, const struct api_call *c, const struct jsn *object,
                     const struct jsn *old)
 {
-    if (stored->custom)
-        custom_validate(cs, stored, object, old);
+    bool status = c->sub && streq(c->sub->name, "status");
+
+    if (c->res->custom)
+        custom_validate(cs, c->res, object, old, status ? CUSTOM_STATUS : CUSTOM_WHOLE);
 }

@@ -7,6 +7,7 @@
 /* Fill in defaults: tables and strategy of a built-in kind, schema of a custom one. */
 void shape_default(struct api_call *c, struct jsn *object);
 
-/* Custom kinds: hold the object against its schema.  Built-in kinds are their strategy's. */
-void shape_validate(struct causes *cs, const struct resource *stored, const struct jsn *object,
+/* Custom kinds: hold the object against the schema of the version and the door it came through.
+ * Built-in kinds are their strategy's. */
+void shape_validate(struct causes *cs, const struct api_call *c, const struct jsn *object,
                     const struct jsn *old);

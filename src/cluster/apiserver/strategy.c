@@ -2,12 +2,12 @@
 /*
  * Which strategy a resource has.
  *
- * Built-in kinds are found by their store name in a table.  Custom resources have one of two plain
- * strategies: with a status subresource the main endpoint ignores .status, without one it is a
- * field like any other; everything else about them is in their schema.
+ * Built-in kinds are found by their store name in a table.  Custom resources have one of their own
+ * (crd/strategy.c); everything else about them is in their schema.
  */
 #include "src/cluster/apiserver/strategy.h"
 
+#include "src/cluster/apiserver/crd/custom.h"
 #include "src/cluster/apiserver/kinds/kinds.h"
 
 static const struct strategy *const built_in[] = {
@@ -51,19 +51,6 @@ static const struct strategy *const built_in[] = {
 
 static const struct strategy plain = {.resource = ""};
 
-static const struct strategy custom = {
-    .resource = "",
-    .names = NAME_CUSTOM,
-    .needs_version = true,
-};
-
-static const struct strategy custom_with_status = {
-    .resource = "",
-    .names = NAME_CUSTOM,
-    .needs_version = true,
-    .status_reset = true,
-};
-
 /* "deployments.apps" is the store name of deployments in apps. */
 static bool has_name(const struct resource *r, const char *name)
 {
@@ -79,7 +66,7 @@ static bool has_name(const struct resource *r, const char *name)
 const struct strategy *strategy_of(const struct resource *stored)
 {
     if (stored->custom)
-        return resource_sub(stored, STR("status")) ? &custom_with_status : &custom;
+        return custom_strategy(stored);
     for (size_t i = 0; i < ARRAY_LEN(built_in); i++)
         if (has_name(stored, built_in[i]->resource))
             return built_in[i];

@@ -125,6 +125,19 @@ static void fill_status(struct api_call *c, struct jsn *review)
         jsn_set_path(a, review, "status.allowed", jsn_bool(a, true));
 }
 
+/* What is asked must be said: a resource or a path. */
+static int check_review(struct api_call *c, const struct jsn *review)
+{
+    struct causes cs = {.arena = &c->arena};
+
+    if (ends_with(c->res->kind, "AccessReview") && !jsn_get(review, "spec.resourceAttributes") &&
+        !jsn_get(review, "spec.nonResourceAttributes"))
+        cause_invalid(&cs, "spec.resourceAttributes", NULL,
+                      "exactly one of nonResourceAttributes or resourceAttributes must be "
+                      "specified");
+    return status_invalid(c, "", &cs);
+}
+
 void review_serve(struct api_call *c)
 {
     struct jsn *review;
@@ -133,6 +146,8 @@ void review_serve(struct api_call *c)
 
     if (r == 0)
         r = body_read_object(c, &review);
+    if (r == 0)
+        r = check_review(c, review);
     if (r < 0) {
         answer_failure(c);
         return;

@@ -39,11 +39,10 @@ static int read_form(struct api_call *c, enum patch_form *ret_form)
         *ret_form = forms[i].form;
         return 0;
     }
-    return status_unsupported_media(
-        c, c->res->custom ? "application/json-patch+json, application/merge-patch+json, "
-                            "application/apply-patch+yaml"
-                          : "application/json-patch+json, application/merge-patch+json, "
-                            "application/strategic-merge-patch+json, application/apply-patch+yaml");
+    if (!c->res->custom)
+        return status_fail(c, 415, "UnsupportedMediaType", "415: Unsupported Media Type");
+    return status_unsupported_media(c, "application/json-patch+json, application/merge-patch+json, "
+                                       "application/apply-patch+yaml");
 }
 
 static int read_patch(struct api_call *c, enum patch_form form, struct jsn **ret_patch)
@@ -54,7 +53,8 @@ static int read_patch(struct api_call *c, enum patch_form form, struct jsn **ret
                                      : jsn_parse(&c->arena, body, NULL, ret_patch, &e);
 
     if (r < 0)
-        return status_bad_request(c, "error decoding patch: %s", e.text);
+        return status_bad_request(c, "error decoding %s: %s",
+                                  form == PATCH_FORM_APPLY ? "YAML" : "patch", e.text);
     if ((form == PATCH_FORM_JSON) != jsn_is(*ret_patch, JSN_ARRAY))
         return status_bad_request(c,
                                   "error decoding patch: json: cannot unmarshal %s into Go "
@@ -138,7 +138,9 @@ static int check_config(struct api_call *c, struct jsn *config)
 
     if (jsn_len(jsn_key(meta, "managedFields")) > 0)
         return status_bad_request(c, "metadata.managedFields must be nil");
-    if (name && name[0] && !streq(name, c->name))
+    if (!name || !name[0])
+        return status_bad_request(c, "name must be provided");
+    if (!streq(name, c->name))
         return status_bad_request(c,
                                   "the name of the object (%s) does not match the name on the URL "
                                   "(%s)",
@@ -146,7 +148,6 @@ static int check_config(struct api_call *c, struct jsn *config)
     if (ns && ns[0] && !streq(ns, c->ns))
         return status_bad_request(c, "the namespace of the provided object does not match the "
                                      "namespace sent on the request");
-    jsn_set_str(&c->arena, meta, "name", c->name);
     if (c->stored->namespaced)
         jsn_set_str(&c->arena, meta, "namespace", c->ns);
     return 0;

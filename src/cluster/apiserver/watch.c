@@ -276,6 +276,19 @@ static void on_timeout(void *arg)
     watch_end(w);
 }
 
+static int check_timeout(struct api_call *c)
+{
+    const char *text = call_param(c, "timeoutSeconds");
+    int64_t s;
+
+    if (!text || !text[0] || str_to_i64(str_of(text), &s) == 0)
+        return 0;
+    return status_bad_request(c,
+                              "timeoutSeconds: Invalid value: \"%s\": strconv.ParseInt: parsing "
+                              "\"%s\": invalid syntax",
+                              text, text);
+}
+
 static int64_t timeout_ms(struct api_call *c)
 {
     const char *text = call_param(c, "timeoutSeconds");
@@ -300,6 +313,8 @@ static int read_start(struct api_call *c, struct watch *w, struct start *st)
 
     if (r == 0)
         r = selection_read(c, &w->sel);
+    if (r == 0)
+        r = check_timeout(c);
     if (r == 0)
         r = options_check_list(c, true);
     if (r == 0)

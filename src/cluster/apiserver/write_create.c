@@ -107,7 +107,7 @@ int write_create(struct api_call *c, struct jsn *object)
     if ((r = admission_create(c, object)) < 0 || (r = ownership_create(c, object)) < 0)
         return r;
     validate_metadata(&cs, object, st->names, c->stored->namespaced);
-    shape_validate(&cs, c->stored, object, NULL);
+    shape_validate(&cs, c, object, NULL);
     if (st->validate)
         st->validate(&cs, object);
     if ((r = status_invalid(c, object_name(object), &cs)) < 0)

@@ -49,7 +49,8 @@ static int check_version(struct api_call *c, const struct strategy *st, const st
     if (!st->needs_version)
         return 0;
     cause_invalid_text(&cs, "metadata.resourceVersion", "0x0", "must be specified for an update");
-    return status_invalid(c, object_name(old), &cs);
+    /* Kubernetes calls the object by its resource here, not by its kind. */
+    return status_invalid_kind(c, c->res->plural, c->res->group, object_name(old), &cs);
 }
 
 /* Through /status: the old object with the new status.  Built-in kinds also take metadata. */
@@ -131,7 +132,7 @@ static int validate_all(struct api_call *c, const struct strategy *st, const str
 
     validate_metadata(&cs, object, st->names, c->stored->namespaced);
     validate_metadata_update(&cs, object, old);
-    shape_validate(&cs, c->stored, object, old);
+    shape_validate(&cs, c, object, old);
     if (st->validate)
         st->validate(&cs, object);
     if (st->validate_update && !c->binding)

@@ -485,6 +485,21 @@ static void again(void *arg, const struct http_answer *a, const struct err *e)
                                            .url = res->rig->base, .on_done = again, .arg = res});
 }
 
+static void a_call_that_lasts_does_not_hold_up_others(void **state)
+{
+    AUTO(result_done) struct result hold = {0}, quick = {0};
+    struct rig r;
+
+    (void)state;
+    rig_init(&r, false);
+    start(&r, "/hold", (struct http_call_options){0}, &hold);
+    start(&r, "/a", (struct http_call_options){.deadline_ms = 5000}, &quick);
+    run(&r, &quick);
+    assert_int_equal(quick.status, 201);
+    assert_int_equal(hold.done, 0);
+    rig_done(&r);
+}
+
 static void a_callback_may_call_again(void **state)
 {
     AUTO(result_done) struct result res = {0};
@@ -533,6 +548,7 @@ int main(void)
         cmocka_unit_test(a_stream_is_told_as_it_arrives),
         cmocka_unit_test(a_cancelled_call_is_silent_and_the_server_sees_it),
         cmocka_unit_test(a_silent_stream_ends_after_its_idle_time),
+        cmocka_unit_test(a_call_that_lasts_does_not_hold_up_others),
         cmocka_unit_test(a_callback_may_call_again),
         cmocka_unit_test(freeing_the_client_cancels_its_calls),
     };

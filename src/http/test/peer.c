@@ -84,16 +84,16 @@ void rig_settle(struct rig *r, int wait_ms)
     }
 }
 
-void rig_send(struct rig *r, const char *text)
-{
-    size_t n = strlen(text);
+void rig_send(struct rig *r, const char *text) { rig_send_bytes(r, str_of(text)); }
 
-    while (n > 0) {
-        ssize_t sent = send(r->peer, text, n, MSG_NOSIGNAL);
+void rig_send_bytes(struct rig *r, struct str bytes)
+{
+    while (bytes.n > 0) {
+        ssize_t sent = send(r->peer, bytes.p, bytes.n, MSG_NOSIGNAL);
 
         if (sent > 0) {
-            text += sent;
-            n -= (size_t)sent;
+            bytes.p += sent;
+            bytes.n -= (size_t)sent;
         } else if (errno != EAGAIN) {
             return; /* the server has closed: the test sees it */
         }

@@ -22,6 +22,7 @@ void rig_reconnect(struct rig *r);
 /* Let the loop run until it has nothing to do for wait_ms; what the server says goes to `got`. */
 void rig_settle(struct rig *r, int wait_ms);
 void rig_send(struct rig *r, const char *text);
+void rig_send_bytes(struct rig *r, struct str bytes);
 /* Send, settle, and yield all that was answered since the last time; owned by the rig. */
 const char *rig_ask(struct rig *r, const char *text);
 void rig_hang_up(struct rig *r);

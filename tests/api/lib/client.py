@@ -7,6 +7,7 @@ has a time limit, and "nothing came" is shown with a later write as a fence, nev
 """
 import http.client
 import json
+import os
 import re
 import socket
 import time
@@ -23,7 +24,7 @@ TABLE = (
     "application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
 )
 PROTO = "application/vnd.kubernetes.protobuf"
-WAIT_S = 30
+WAIT_S = float(os.environ.get("API_WAIT_S", "20"))
 
 
 class Answer:
@@ -31,7 +32,7 @@ class Answer:
         self.what, self.code, self.headers, self.body = what, code, headers, body
 
     def __repr__(self):
-        return f"{self.what}\n  -> {self.code} {self.body[:2000]!r}"
+        return f"{self.what}\n  -> {self.code} {self.body[:1000]!r}"
 
     @property
     def type(self):

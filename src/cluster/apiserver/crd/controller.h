@@ -15,3 +15,6 @@ int crd_controller_start(struct crd_controller *c, struct err *e) MUST_CHECK;
 /* A committed change of anything; definitions and the ends of their instances matter here.  Writes
  * of its own happen in later turns (workset.h). */
 void crd_controller_event(struct crd_controller *c, const struct store_event *ev);
+
+/* Is the definition of this custom resource being deleted? */
+bool crd_controller_ending(const struct crd_controller *c, const struct resource *res);

@@ -183,11 +183,13 @@ static void make_subs(const struct custom_types *types, struct arena *a, struct 
  * need a new number here. */
 static uint32_t mark_of(const struct jsn *version)
 {
+    const struct jsn *schema = jsn_key(version, "schema");
     AUTO(buf_done) struct buf b = {0};
     uint32_t mark;
 
     buf_adds(&b, "1:");
-    jsn_print(&b, jsn_key(version, "schema"));
+    if (schema)
+        jsn_print(&b, schema);
     mark = hash_stable32(buf_view(&b));
     return mark ? mark : 1;
 }

@@ -17,7 +17,8 @@ static const char magic[4] = {'k', '8', 's', '\0'};
 
 int proto_bad(struct proto_reader *r, const char *what)
 {
-    return err_bad(r->e, "the protobuf body is malformed: %s", what);
+    (void)err_bad(r->e, "the protobuf body is malformed: %s", what);
+    return -EINVAL;
 }
 
 bool proto_is_body(struct str body)

@@ -45,8 +45,10 @@ int table_add_def(struct table *t, const struct table_line *line, const struct t
     const char *key;
 
     key = arena_printf(t->arena, "%s." STR_FMT, g->alias, STR_ARG(name));
-    if (map_get(&t->by_name, str_of(key)))
-        return table_err(e, line->file, line->number, "%s is defined twice", key);
+    if (map_get(&t->by_name, str_of(key))) {
+        (void)table_err(e, line->file, line->number, "%s is defined twice", key);
+        return -EINVAL;
+    }
     def->group = g;
     def->file = line->file;
     def->schema = arena_alloc(t->arena, sizeof(*def->schema));

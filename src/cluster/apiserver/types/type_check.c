@@ -240,6 +240,7 @@ static int check_union(struct walk *w, const struct frame *at, const struct sche
 
 static int check(struct walk *w, const struct frame *at, const struct schema *s, struct jsn *v)
 {
+    assert(s);
     if (s->codec == SCHEMA_OR_BOOL || s->codec == SCHEMA_OR_ARRAY || s->codec == SCHEMA_OR_STRINGS)
         return check_union(w, at, s, v);
     if (s->codec != SCHEMA_PLAIN) {

@@ -23,11 +23,11 @@ bool type_is_zero(const struct schema *s, const struct jsn *v)
     case JSN_NULL:
         return true;
     case JSN_BOOL:
-        return !v->b;
+        return !v->b && s->codec == SCHEMA_PLAIN;
     case JSN_INT:
         return v->i == 0 && s->codec == SCHEMA_PLAIN;
     case JSN_REAL:
-        return v->d == 0;
+        return v->d == 0 && s->codec == SCHEMA_PLAIN;
     case JSN_STRING:
         return v->s.n == 0 && (s->codec == SCHEMA_PLAIN || s->codec == SCHEMA_BYTES);
     case JSN_ARRAY:

@@ -34,7 +34,10 @@ static struct version parse(const char *s)
     static const struct version other = {.stability = OTHER};
     struct version v = {0};
 
-    if (*s++ != 'v' || !read_number(&s, &v.major))
+    if (*s != 'v')
+        return other;
+    s++;
+    if (!read_number(&s, &v.major))
         return other;
     if (!*s)
         return v;

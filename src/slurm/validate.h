@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Checks that a configuration will not be refused by slurmctld, nor end it. */
+#pragma once
+
+#include "src/slurm/model.h"
+
+/* What is known beside the file. */
+struct validate_context {
+    uint32_t release;
+    /*
+     * Nodes that slurmctld has and the file has not (dynamic ones); NULL for none.  A partition
+     * that names one of them is only warned about: it breaks when the node is deleted.
+     */
+    const struct host_set *dynamic_nodes;
+};
+
+/*
+ * Check a parsed file of any kind.  Every fault names file and line, key, value and what is
+ * allowed.  What the file set as a whole needs (a cluster name, a controller, a partition) is
+ * checked for slurm.conf.
+ */
+void validate_conf(const struct conf *conf, const struct validate_context *ctx,
+                   struct faults *faults);
+
+/*
+ * Check what a NodeSet's or Partition's author may write behind "PartitionName=x Nodes=y": pairs of
+ * partition keys, one line.  `name` is used in messages.  Fails with the first fault.
+ */
+int validate_partition_config(const char *name, struct str config, uint32_t release,
+                              struct err *e) MUST_CHECK;

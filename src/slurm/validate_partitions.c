@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Partitions: doubles, defaults, values that do not fit together, and above all their nodes.
+ *
+ * A partition of a node that does not exist, or one that stands twice, ends slurmctld at the next
+ * reconfigure (22.05, 23.02) and at the next start (all).  The nodes of a partition are worked out
+ * as slurmctld does: node sets are replaced in the order of the file, each once, so that a set may
+ * name only sets below it.
+ */
+#include <strings.h>
+
+#include "src/base/alloc.h"
+#include "src/slurm/validate_impl.h"
+
+/* What the nodes of all partitions are looked up in. */
+struct cluster_names {
+    struct host_set *nodes;
+    struct map sets; /* node sets by name */
+    bool any_goes;   /* the only node is localhost: Slurm takes every name for it */
+};
+
+/* Replace the node sets in *names by what they name; false if that cannot be told from the file. */
+static bool nodesets_replace(const struct checker *c, struct host_set **names)
+{
+    for (size_t i = 0; i < c->m->n_objects; i++) {
+        AUTO(hostset_free) struct host_set *own = NULL;
+        AUTO(hostset_free) struct host_set *rest = NULL;
+        AUTO(hostset_free) struct host_set *inside = NULL;
+        AUTO(hostlist_free) struct host_list *one = hostlist_new();
+        const struct model_object *o = &c->m->objects[i];
+        const char *nodes = model_get(o, "Nodes");
+
+        if (o->section != CONF_NODESET || !hostset_has(*names, str_of(o->name)))
+            continue;
+        hostlist_push(one, str_of(o->name));
+        own = hostset_of(one);
+        rest = hostset_minus(*names, own);
+        if (nodes && (strchr(nodes, '{') || strcasecmp(nodes, "ALL") == 0))
+            nodes = NULL; /* names nothing that could be missing */
+        if (hostset_parse(str_of(nodes), &inside, NULL) < 0)
+            return false;
+        hostset_free(*names);
+        *names = hostset_union(rest, inside);
+    }
+    return true;
+}
+
+/* A node set that a partition names twice is replaced once; the other one is taken for a node. */
+static void check_nodeset_twice(const struct checker *c, const struct model_object *o,
+                                const struct host_list *list, const struct map *sets)
+{
+    AUTO(map_done) struct map seen = {0};
+    AUTO(buf_done) struct buf name = {0};
+    struct host_iter it = {0};
+
+    while (hostlist_next(list, &it, &name)) {
+        if (!map_get(sets, buf_view(&name)))
+            continue;
+        if (!map_put(&seen, buf_view(&name), (void *)(uintptr_t)o))
+            check_fault(c, FAULT_FATAL, o->line, "partition %s names node set %s twice", o->name,
+                        buf_str(&name));
+    }
+}
+
+static void report_unknown(const struct checker *c, const struct model_object *o,
+                           const struct host_set *unknown)
+{
+    const struct host_set *dynamic = c->ctx->dynamic_nodes;
+    AUTO(hostset_free) struct host_set *nowhere = NULL;
+    AUTO(buf_done) struct buf text = {0};
+
+    if (hostset_count(unknown) == 0)
+        return;
+    nowhere = dynamic ? hostset_minus(unknown, dynamic) : NULL;
+    if (nowhere && hostset_count(nowhere) == 0) {
+        hostset_print(unknown, &text);
+        check_fault(c, FAULT_WARNING, o->line,
+                    "partition %s: node %.200s is dynamic, and slurmctld will not start without "
+                    "it; use a node set of a feature instead",
+                    o->name, buf_str(&text));
+        return;
+    }
+    hostset_print(nowhere ? nowhere : unknown, &text);
+    check_fault(c, FAULT_FATAL, o->line,
+                "partition %s: there is no node or node set %.200s in this configuration", o->name,
+                buf_str(&text));
+}
+
+static void check_part_nodes(const struct checker *c, const struct model_object *o,
+                             const struct cluster_names *names)
+{
+    AUTO(hostlist_free) struct host_list *list = NULL;
+    AUTO(hostset_free) struct host_set *set = NULL;
+    AUTO(hostset_free) struct host_set *unknown = NULL;
+    const char *nodes = model_get(o, "Nodes");
+
+    if (!nodes || strcasecmp(nodes, "ALL") == 0 ||
+        (strchr(nodes, '{') && profile_has(c->ctx->release, PROFILE_HOST_FUNCTIONS)))
+        return;
+    if (hostlist_parse(str_of(nodes), &list, NULL) < 0)
+        return; /* reported by the key table */
+    check_nodeset_twice(c, o, list, &names->sets);
+    set = hostset_of(list);
+    if (!nodesets_replace(c, &set) || names->any_goes)
+        return;
+    unknown = hostset_minus(set, names->nodes);
+    report_unknown(c, o, unknown);
+}
+
+static void check_part_values(const struct checker *c, const struct model_object *o)
+{
+    const struct conf_key *time = keys_find(CONF_SLURM, CONF_PARTITION, STR("MaxTime"));
+    const char *preempt = model_get(o, "PreemptMode");
+    const char *dflt = model_get(o, "DefaultTime");
+    const char *max = model_get(o, "MaxTime");
+    uint64_t a = 0;
+    uint64_t b = VALUE_INFINITE;
+
+    if (dflt && max && value_number(time->type, str_of(dflt), &a) == 0 &&
+        value_number(time->type, str_of(max), &b) == 0 && a > b)
+        check_fault(c, FAULT_WARNING, o->line,
+                    "partition %s: DefaultTime=%s is above MaxTime=%s and is ignored", o->name,
+                    dflt, max);
+    for (const char *const *pair =
+             (const char *const[]){"AllowAccounts", "DenyAccounts", "AllowQos", "DenyQos", NULL};
+         *pair; pair += 2) {
+        const char *allow = model_get(o, pair[0]);
+
+        if (allow && strcasecmp(allow, "ALL") != 0 && model_get(o, pair[1]))
+            check_fault(c, FAULT_WARNING, o->line, "partition %s: %s is ignored beside %s", o->name,
+                        pair[1], pair[0]);
+    }
+    for (const char *const *pair = (const char *const[]){"DefMemPerNode", "DefMemPerCPU",
+                                                         "MaxMemPerNode", "MaxMemPerCPU", NULL};
+         *pair; pair += 2)
+        if (model_get(o, pair[0]) && model_get(o, pair[1]))
+            check_fault(c, FAULT_WARNING, o->line, "partition %s: %s is ignored beside %s", o->name,
+                        pair[1], pair[0]);
+    if (preempt &&
+        value_number((struct value_type){VALUE_PREEMPT, NULL}, str_of(preempt), &a) == 0 &&
+        (a & VALUE_PREEMPT_GANG))
+        check_fault(c, FAULT_WARNING, o->line,
+                    "partition %s: GANG is for the cluster's PreemptMode, not for a partition's",
+                    o->name);
+}
+
+/* More than one Default=YES: the last one has it. */
+static void check_default(const struct checker *c, const struct model_object *o,
+                          const struct model_object **dflt)
+{
+    const char *value = model_get(o, "Default");
+    uint64_t yes = 0;
+
+    if (!value || value_number((struct value_type){VALUE_BOOL, NULL}, str_of(value), &yes) < 0 ||
+        !yes)
+        return;
+    if (*dflt)
+        check_fault(c, FAULT_WARNING, o->line,
+                    "partition %s takes Default from partition %s: only one can be the default",
+                    o->name, (*dflt)->name);
+    *dflt = o;
+}
+
+void check_partitions(const struct checker *c)
+{
+    AUTO(map_done) struct map seen = {0};
+    AUTO(hostset_free) struct host_set *nodes = model_nodes(c->m);
+    struct cluster_names names = {.nodes = nodes};
+    const struct model_object *dflt = NULL;
+
+    names.any_goes = hostset_count(nodes) == 1 && hostset_has(nodes, STR("localhost"));
+    for (size_t i = 0; i < c->m->n_objects; i++)
+        if (c->m->objects[i].section == CONF_NODESET)
+            map_put(&names.sets, str_of(c->m->objects[i].name), &c->m->objects[i]);
+    for (size_t i = 0; i < c->m->n_objects; i++) {
+        const struct model_object *o = &c->m->objects[i];
+        const struct model_object *before;
+
+        if (o->section != CONF_PARTITION)
+            continue;
+        before = map_get(&seen, str_of(o->name));
+        if (before)
+            check_fault(c, FAULT_FATAL, o->line, "partition %s stands twice, first in %s line %u",
+                        o->name, before->line->file, before->line->line);
+        else
+            map_put(&seen, str_of(o->name), (void *)(uintptr_t)o);
+        check_part_nodes(c, o, &names);
+        check_part_values(c, o);
+        check_default(c, o, &dflt);
+    }
+    map_done(&names.sets);
+    if (seen.n == 0 && c->ctx->release < SERIES(23, 2))
+        check_fault(c, FAULT_FATAL, NULL,
+                    "no partition is defined, and slurmctld of this release does not start without "
+                    "one");
+}
