@@ -46,9 +46,15 @@ void *xrealloc(void *p, size_t n)
     return q;
 }
 
-char *xstrdup(const char *s) { return xmemdup(s, strlen(s) + 1); }
+char *xstrdup(const char *s)
+{
+    return xmemdup(s, strlen(s) + 1);
+}
 
-char *xstrdup_null(const char *s) { return s ? xstrdup(s) : NULL; }
+char *xstrdup_null(const char *s)
+{
+    return s ? xstrdup(s) : NULL;
+}
 
 char *xstrndup(const char *s, size_t n)
 {

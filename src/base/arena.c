@@ -86,7 +86,10 @@ char *arena_str(struct arena *a, struct str s)
     return p;
 }
 
-char *arena_strdup(struct arena *a, const char *s) { return arena_str(a, str_of(s)); }
+char *arena_strdup(struct arena *a, const char *s)
+{
+    return arena_str(a, str_of(s));
+}
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {

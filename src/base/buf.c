@@ -11,7 +11,10 @@
 
 #include "src/base/alloc.h"
 
-void buf_init(struct buf *b, size_t max) { *b = (struct buf){.max = max}; }
+void buf_init(struct buf *b, size_t max)
+{
+    *b = (struct buf){.max = max};
+}
 
 void buf_done(struct buf *b)
 {
@@ -56,11 +59,20 @@ void buf_add(struct buf *b, const void *p, size_t n)
     buf_grew(b, n);
 }
 
-void buf_adds(struct buf *b, const char *s) { buf_add(b, s, strlen(s)); }
+void buf_adds(struct buf *b, const char *s)
+{
+    buf_add(b, s, strlen(s));
+}
 
-void buf_addstr(struct buf *b, struct str s) { buf_add(b, s.p, s.n); }
+void buf_addstr(struct buf *b, struct str s)
+{
+    buf_add(b, s.p, s.n);
+}
 
-void buf_addc(struct buf *b, char c) { buf_add(b, &c, 1); }
+void buf_addc(struct buf *b, char c)
+{
+    buf_add(b, &c, 1);
+}
 
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
@@ -105,7 +117,10 @@ void buf_clear(struct buf *b)
         b->p[0] = '\0';
 }
 
-const char *buf_str(const struct buf *b) { return b->p ? b->p : ""; }
+const char *buf_str(const struct buf *b)
+{
+    return b->p ? b->p : "";
+}
 
 char *buf_take(struct buf *b)
 {

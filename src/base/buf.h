@@ -42,7 +42,10 @@ void buf_eat(struct buf *b, size_t n);
 void buf_clear(struct buf *b);
 
 const char *buf_str(const struct buf *b);
-static inline struct str buf_view(const struct buf *b) { return (struct str){buf_str(b), b->n}; }
+static inline struct str buf_view(const struct buf *b)
+{
+    return (struct str){buf_str(b), b->n};
+}
 
 /* The content as an owned, terminated string; the buffer is empty afterwards. */
 char *buf_take(struct buf *b) __attribute__((returns_nonnull));

@@ -26,15 +26,24 @@
 
 /* Declare the cleanup glue of a `type *` that `fn` frees; fn is NULL-safe. */
 #define DEFINE_AUTO(type, fn)                                                                      \
-    static inline UNUSED void auto_##fn(type **p) { (void)fn(*p); }                                \
+    static inline UNUSED void auto_##fn(type **p)                                                  \
+    {                                                                                              \
+        (void)fn(*p);                                                                              \
+    }                                                                                              \
     struct auto_##fn##_needs_semicolon
 
 /* Declare the cleanup glue of an embedded `type` that `fn(&x)` empties (foo_done). */
 #define DEFINE_AUTO_DONE(type, fn)                                                                 \
-    static inline UNUSED void auto_##fn(type *p) { fn(p); }                                        \
+    static inline UNUSED void auto_##fn(type *p)                                                   \
+    {                                                                                              \
+        fn(p);                                                                                     \
+    }                                                                                              \
     struct auto_##fn##_needs_semicolon
 
-static inline UNUSED void auto_free(void *p) { free(*(void **)p); }
+static inline UNUSED void auto_free(void *p)
+{
+    free(*(void **)p);
+}
 
 static inline UNUSED void auto_close(int *fd)
 {

@@ -36,9 +36,15 @@ static void base64(struct buf *b, struct str data, const char *alphabet, bool pa
     }
 }
 
-void encode_base64(struct buf *b, struct str data) { base64(b, data, std_alphabet, true); }
+void encode_base64(struct buf *b, struct str data)
+{
+    base64(b, data, std_alphabet, true);
+}
 
-void encode_base64url(struct buf *b, struct str data) { base64(b, data, url_alphabet, false); }
+void encode_base64url(struct buf *b, struct str data)
+{
+    base64(b, data, url_alphabet, false);
+}
 
 static int base64_value(char c)
 {

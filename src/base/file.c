@@ -113,7 +113,10 @@ int file_update(const char *path, struct str content, mode_t mode, bool *ret_cha
     return r;
 }
 
-bool file_exists(const char *path) { return access(path, F_OK) == 0; }
+bool file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
 
 int file_make_dirs(const char *path, mode_t mode, struct err *e)
 {

@@ -12,11 +12,20 @@ struct list {
     struct list *next;
 };
 
-static inline void list_init(struct list *head) { head->prev = head->next = head; }
+static inline void list_init(struct list *head)
+{
+    head->prev = head->next = head;
+}
 
-static inline bool list_empty(const struct list *head) { return head->next == head || !head->next; }
+static inline bool list_empty(const struct list *head)
+{
+    return head->next == head || !head->next;
+}
 
-static inline bool list_linked(const struct list *link) { return link->next != NULL; }
+static inline bool list_linked(const struct list *link)
+{
+    return link->next != NULL;
+}
 
 static inline void list_append(struct list *head, struct list *link)
 {

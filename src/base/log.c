@@ -26,7 +26,10 @@ void log_set_level(enum log_level level)
     level_set = true;
 }
 
-void log_set_name(const char *name) { component = name; }
+void log_set_name(const char *name)
+{
+    component = name;
+}
 
 static void level_from_environment(void)
 {

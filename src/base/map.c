@@ -25,7 +25,10 @@ void map_init(struct map *m, void (*free_value)(void *value))
     *m = (struct map){.free_value = free_value};
 }
 
-static bool slot_live(const struct map_slot *s) { return s->key && s->key != &removed_mark; }
+static bool slot_live(const struct map_slot *s)
+{
+    return s->key && s->key != &removed_mark;
+}
 
 void map_done(struct map *m)
 {

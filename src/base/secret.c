@@ -35,11 +35,17 @@ void secret_set(struct secret *s, struct str text)
     *s = fresh;
 }
 
-bool secret_empty(const struct secret *s) { return s->n == 0; }
+bool secret_empty(const struct secret *s)
+{
+    return s->n == 0;
+}
 
 bool secret_equal(const struct secret *a, const struct secret *b)
 {
     return a->n == b->n && (a->n == 0 || CRYPTO_memcmp(a->hidden, b->hidden, a->n) == 0);
 }
 
-const char *secret_expose(const struct secret *s) { return s->hidden ? s->hidden : ""; }
+const char *secret_expose(const struct secret *s)
+{
+    return s->hidden ? s->hidden : "";
+}

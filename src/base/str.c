@@ -39,9 +39,15 @@ bool str_ends(struct str s, const char *suffix)
     return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
 }
 
-bool starts_with(const char *s, const char *prefix) { return str_starts(str_of(s), prefix); }
+bool starts_with(const char *s, const char *prefix)
+{
+    return str_starts(str_of(s), prefix);
+}
 
-bool ends_with(const char *s, const char *suffix) { return str_ends(str_of(s), suffix); }
+bool ends_with(const char *s, const char *suffix)
+{
+    return str_ends(str_of(s), suffix);
+}
 
 int str_cmp(struct str a, struct str b)
 {
@@ -53,7 +59,10 @@ int str_cmp(struct str a, struct str b)
     return a.n < b.n ? -1 : a.n > b.n;
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 struct str str_trim(struct str s)
 {

@@ -18,14 +18,20 @@ struct str {
 #define STR_FMT "%.*s"
 #define STR_ARG(s) (int)(s).n, (s).p
 
-static inline struct str str_of(const char *s) { return (struct str){s, s ? strlen(s) : 0}; }
+static inline struct str str_of(const char *s)
+{
+    return (struct str){s, s ? strlen(s) : 0};
+}
 
 static inline bool str_eq(struct str a, struct str b)
 {
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
-static inline bool str_eqz(struct str a, const char *z) { return str_eq(a, str_of(z)); }
+static inline bool str_eqz(struct str a, const char *z)
+{
+    return str_eq(a, str_of(z));
+}
 
 /* NULL-tolerant equality of C strings; two NULLs are equal. */
 bool streq(const char *a, const char *b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line: verbs and options as tables, from which parsing, help, manual and completion come. */
+/* The command line: verbs and options as tables, from which parsing, help, manual and completion
+ * come. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,20 +10,20 @@
 
 /* One option.  Without `value` it is a flag. */
 struct cli_option {
-    const char *name;  /* "state": written --state */
-    const char *value; /* "DIR": what stands behind it; NULL: a flag */
-    const char *help;  /* one sentence */
+    const char *name;     /* "state": written --state */
+    const char *value;    /* "DIR": what stands behind it; NULL: a flag */
+    const char *help;     /* one sentence */
     const char *standard; /* shown as the default; NULL: none */
-    bool many;         /* may be given more than once */
+    bool many;            /* may be given more than once */
 };
 
 struct cli_args;
 
 struct cli_verb {
     const char *name;
-    const char *operands; /* "[FILE...]", or NULL: none are taken */
-    const char *summary;  /* one line, for the list of verbs */
-    const char *text;     /* paragraphs for the manual, or NULL */
+    const char *operands;             /* "[FILE...]", or NULL: none are taken */
+    const char *summary;              /* one line, for the list of verbs */
+    const char *text;                 /* paragraphs for the manual, or NULL */
     const struct cli_option *options; /* ends with a NULL name; NULL: none */
     /* Returns the exit status. */
     int (*run)(const struct cli_args *args);
@@ -53,5 +54,5 @@ int cli_main(int argc, char **argv);
 
 void cli_print_help(struct buf *b, const struct cli_verb *verb);
 void cli_print_overview(struct buf *b);
-void cli_print_manual(struct buf *b);            /* scdoc source of slurmkeeper(1) */
-void cli_print_completion(struct buf *b);        /* for bash */
+void cli_print_manual(struct buf *b);     /* scdoc source of slurmkeeper(1) */
+void cli_print_completion(struct buf *b); /* for bash */

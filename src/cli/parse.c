@@ -208,8 +208,8 @@ static int take_word(struct cli_args *args, int argc, char **argv, int *i, bool 
         return cli_usage_error("%s: options are written in full (--help lists them), not '%s'",
                                args->verb->name, word);
     if (!args->verb->operands)
-        return cli_usage_error("%s: unexpected '%s'; see 'slurmkeeper %s --help'",
-                               args->verb->name, word, args->verb->name);
+        return cli_usage_error("%s: unexpected '%s'; see 'slurmkeeper %s --help'", args->verb->name,
+                               word, args->verb->name);
     array_reserve(&args->operands, &args->cap_operands, args->n_operands + 1, sizeof(char *));
     args->operands[args->n_operands++] = word;
     return 0;

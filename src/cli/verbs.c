@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of verbs.  Each verb has a file of its own; here is what the command line, the help, the
- * manual and the completion know about it.
+ * The table of verbs.  Each verb has a file of its own; here is what the command line, the help,
+ * the manual and the completion know about it.
  */
 #include "src/cli/verbs.h"
 
@@ -18,7 +18,6 @@ static const struct cli_option apiserver_options[] = {
     {"history", "SECONDS", "How long watches and paged lists may look back", "300", false},
     {NULL},
 };
-
 
 const struct cli_verb cli_verbs[] = {
     {"apiserver", NULL, "Serve the Kubernetes API on this machine, in the foreground",

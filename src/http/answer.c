@@ -70,7 +70,10 @@ static void add_head(struct conn *c, int status, const char *content_type, const
         buf_adds(&c->out, "Connection: keep-alive\r\n");
 }
 
-static bool has_no_body(int status) { return status < 200 || status == 204 || status == 304; }
+static bool has_no_body(int status)
+{
+    return status < 200 || status == 204 || status == 304;
+}
 
 void answer_refusal(struct conn *c, int status, const char *why)
 {
@@ -96,9 +99,15 @@ void exchange_free(struct http_exchange *x)
     free(x);
 }
 
-static void bury(void *arg) { exchange_free(arg); }
+static void bury(void *arg)
+{
+    exchange_free(arg);
+}
 
-void exchange_bury(struct conn *c) { loop_defer_free(c->server->loop, bury, TAKE(c->exchange)); }
+void exchange_bury(struct conn *c)
+{
+    loop_defer_free(c->server->loop, bury, TAKE(c->exchange));
+}
 
 /* The answer is queued whole: on to the next request, or to the end. */
 static void answered(struct conn *c)
@@ -164,7 +173,10 @@ void http_stream_write(struct http_exchange *x, struct str data)
     conn_mark_dirty(c);
 }
 
-size_t http_stream_backlog(const struct http_exchange *x) { return conn_backlog(x->conn); }
+size_t http_stream_backlog(const struct http_exchange *x)
+{
+    return conn_backlog(x->conn);
+}
 
 void http_stream_on_drain(struct http_exchange *x, loop_defer_fn fn, void *arg)
 {
@@ -194,7 +206,10 @@ const struct http_request *http_exchange_request(const struct http_exchange *x)
     return &x->request;
 }
 
-struct loop *http_exchange_loop(const struct http_exchange *x) { return x->conn->server->loop; }
+struct loop *http_exchange_loop(const struct http_exchange *x)
+{
+    return x->conn->server->loop;
+}
 
 bool http_request_lists(const struct http_exchange *x, const char *name, const char *token)
 {

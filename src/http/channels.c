@@ -186,7 +186,10 @@ void channels_write(struct channels *ch, enum channel to, struct str data)
         ch->transport->write(ch, to, data);
 }
 
-size_t channels_backlog(const struct channels *ch) { return ch->transport->backlog(ch); }
+size_t channels_backlog(const struct channels *ch)
+{
+    return ch->transport->backlog(ch);
+}
 
 void channels_pause(struct channels *ch, bool on)
 {

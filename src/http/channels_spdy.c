@@ -83,9 +83,15 @@ static void link_data(void *arg, struct str data)
     channels_client_gone(ch);
 }
 
-static void link_closed(void *arg) { channels_client_gone(arg); }
+static void link_closed(void *arg)
+{
+    channels_client_gone(arg);
+}
 
-static void link_drained(void *arg) { channels_drained(arg); }
+static void link_drained(void *arg)
+{
+    channels_drained(arg);
+}
 
 static void spdy_write(struct channels *ch, enum channel to, struct str data)
 {
@@ -93,9 +99,15 @@ static void spdy_write(struct channels *ch, enum channel to, struct str data)
         spdy_stream_write(ch->streams[to], data, false);
 }
 
-static size_t spdy_backlog(const struct channels *ch) { return link_backlog(&ch->link); }
+static size_t spdy_backlog(const struct channels *ch)
+{
+    return link_backlog(&ch->link);
+}
 
-static void spdy_pause(struct channels *ch, bool on) { link_pause(&ch->link, on); }
+static void spdy_pause(struct channels *ch, bool on)
+{
+    link_pause(&ch->link, on);
+}
 
 static void spdy_end(struct channels *ch, struct str status_json)
 {
@@ -115,7 +127,10 @@ static void spdy_abandon(struct channels *ch)
     link_close(&ch->link);
 }
 
-void channels_spdy_done(struct channels *ch) { ch->spdy = spdy_free(ch->spdy); }
+void channels_spdy_done(struct channels *ch)
+{
+    ch->spdy = spdy_free(ch->spdy);
+}
 
 int channels_spdy_open(struct channels *ch, struct http_exchange *x, int *ret_status, struct err *e)
 {

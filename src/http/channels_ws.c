@@ -36,7 +36,10 @@ static void closed(void *arg, int code)
     channels_client_gone(ch);
 }
 
-static void drained(void *arg) { channels_drained(arg); }
+static void drained(void *arg)
+{
+    channels_drained(arg);
+}
 
 static void ws_write(struct channels *ch, enum channel to, struct str data)
 {
@@ -45,9 +48,15 @@ static void ws_write(struct channels *ch, enum channel to, struct str data)
     websocket_send(ch->ws, FRAME_BINARY, (struct str){&head, 1}, data);
 }
 
-static size_t ws_backlog(const struct channels *ch) { return websocket_backlog(ch->ws); }
+static size_t ws_backlog(const struct channels *ch)
+{
+    return websocket_backlog(ch->ws);
+}
 
-static void ws_pause(struct channels *ch, bool on) { websocket_pause(ch->ws, on); }
+static void ws_pause(struct channels *ch, bool on)
+{
+    websocket_pause(ch->ws, on);
+}
 
 static void ws_end(struct channels *ch, struct str status_json)
 {

@@ -25,7 +25,10 @@ static void global_init(void)
         abort();
 }
 
-static void bury(void *arg) { call_free(arg); }
+static void bury(void *arg)
+{
+    call_free(arg);
+}
 
 /* Take the call off everything; its memory lasts until the end of the turn. */
 static void retire(struct http_call *call)
@@ -114,7 +117,10 @@ static void act(struct http_client *c, curl_socket_t fd, int flags)
     tell_owners(c);
 }
 
-static void time_reached(void *arg) { act(arg, CURL_SOCKET_TIMEOUT, 0); }
+static void time_reached(void *arg)
+{
+    act(arg, CURL_SOCKET_TIMEOUT, 0);
+}
 
 static void fd_ready(void *arg, int fd, uint32_t events)
 {

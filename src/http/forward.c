@@ -99,7 +99,10 @@ int forward_accept(struct http_exchange *x, const struct forward_options *o,
     return 0;
 }
 
-size_t forward_backlog(const struct forward *f) { return f->transport->backlog(f); }
+size_t forward_backlog(const struct forward *f)
+{
+    return f->transport->backlog(f);
+}
 
 void forward_pause(struct forward *f, bool on)
 {
@@ -114,9 +117,15 @@ void forward_close(struct forward *f)
     forward_retire(f);
 }
 
-void forward_conn_set_arg(struct forward_conn *c, void *arg) { c->arg = arg; }
+void forward_conn_set_arg(struct forward_conn *c, void *arg)
+{
+    c->arg = arg;
+}
 
-void *forward_conn_arg(const struct forward_conn *c) { return c->arg; }
+void *forward_conn_arg(const struct forward_conn *c)
+{
+    return c->arg;
+}
 
 void forward_conn_write(struct forward_conn *c, struct str data)
 {

@@ -122,16 +122,25 @@ static void link_data(void *arg, struct str data)
     forward_client_gone(f);
 }
 
-static void link_closed(void *arg) { forward_client_gone(arg); }
+static void link_closed(void *arg)
+{
+    forward_client_gone(arg);
+}
 
-static void link_drained(void *arg) { forward_drained(arg); }
+static void link_drained(void *arg)
+{
+    forward_drained(arg);
+}
 
 static void spdy_write(struct forward_conn *c, struct str data)
 {
     spdy_stream_write(c->data, data, false);
 }
 
-static void spdy_end(struct forward_conn *c) { spdy_stream_write(c->data, (struct str){0}, true); }
+static void spdy_end(struct forward_conn *c)
+{
+    spdy_stream_write(c->data, (struct str){0}, true);
+}
 
 /* End our half of a stream and let go of it. */
 static void let_go(struct spdy_stream *s, struct str last_words, bool already_ended)
@@ -150,9 +159,15 @@ static void spdy_close_conn(struct forward_conn *c, const char *problem)
     let_go(TAKE(c->data), (struct str){0}, c->our_end);
 }
 
-static size_t spdy_backlog(const struct forward *f) { return link_backlog(&f->link); }
+static size_t spdy_backlog(const struct forward *f)
+{
+    return link_backlog(&f->link);
+}
 
-static void spdy_pause(struct forward *f, bool on) { link_pause(&f->link, on); }
+static void spdy_pause(struct forward *f, bool on)
+{
+    link_pause(&f->link, on);
+}
 
 static void spdy_close(struct forward *f)
 {

@@ -70,14 +70,20 @@ static void closed(void *arg, int code)
     forward_client_gone(f);
 }
 
-static void drained(void *arg) { forward_drained(arg); }
+static void drained(void *arg)
+{
+    forward_drained(arg);
+}
 
 static void ws_write(struct forward_conn *c, struct str data)
 {
     send_channel(c->forward, c->channel, data);
 }
 
-static void ws_end(struct forward_conn *c) { (void)c; }
+static void ws_end(struct forward_conn *c)
+{
+    (void)c;
+}
 
 static void ws_close_conn(struct forward_conn *c, const char *problem)
 {
@@ -88,11 +94,20 @@ static void ws_close_conn(struct forward_conn *c, const char *problem)
     loop_timer_arm(f->timer, 0); /* if it was the last one, the session ends */
 }
 
-static size_t ws_backlog(const struct forward *f) { return websocket_backlog(f->ws); }
+static size_t ws_backlog(const struct forward *f)
+{
+    return websocket_backlog(f->ws);
+}
 
-static void ws_pause(struct forward *f, bool on) { websocket_pause(f->ws, on); }
+static void ws_pause(struct forward *f, bool on)
+{
+    websocket_pause(f->ws, on);
+}
 
-static void ws_close(struct forward *f) { websocket_close(TAKE(f->ws), FRAME_NORMAL, NULL); }
+static void ws_close(struct forward *f)
+{
+    websocket_close(TAKE(f->ws), FRAME_NORMAL, NULL);
+}
 
 int forward_ws_open(struct forward *f, struct http_exchange *x, int *ret_status, struct err *e)
 {

@@ -24,7 +24,10 @@ void frame_decoder_done(struct frame_decoder *d)
     buf_done(&d->control);
 }
 
-static bool is_control(enum frame_opcode opcode) { return (opcode & 8) != 0; }
+static bool is_control(enum frame_opcode opcode)
+{
+    return (opcode & 8) != 0;
+}
 
 /* The first two bytes are there: what kind of frame, and how long is its head? */
 static int first_bytes(struct frame_decoder *d)

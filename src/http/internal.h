@@ -124,7 +124,10 @@ void conn_update_events(struct conn *c);
 void conn_flush(struct conn *c);
 /* The end, now; tells whoever waits. */
 void conn_end(struct conn *c);
-static inline size_t conn_backlog(const struct conn *c) { return c->out.n - c->out_sent; }
+static inline size_t conn_backlog(const struct conn *c)
+{
+    return c->out.n - c->out_sent;
+}
 
 /* receive.c: from bytes to exchanges */
 void conn_read(struct conn *c);

@@ -74,7 +74,10 @@ int link_open_websocket(struct link *l, struct http_exchange *x, const char *con
     return websocket_accept(x, &o, &l->ws, ret_status, e);
 }
 
-bool link_is_open(const struct link *l) { return l->raw || l->ws; }
+bool link_is_open(const struct link *l)
+{
+    return l->raw || l->ws;
+}
 
 void link_write(struct link *l, struct str data)
 {

@@ -96,7 +96,7 @@ int media_type_parse(struct str text, struct media_range *ret_type)
 {
     struct media_range r = {.text = str_trim(text), .q = 1000};
     struct str rest = r.text;
-    struct str piece;
+    struct str piece = {0};
 
     (void)split_unquoted(&rest, ';', &piece);
     r.subtype = str_trim(piece);

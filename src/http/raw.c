@@ -8,15 +8,24 @@
 #include "src/base/alloc.h"
 #include "src/http/internal.h"
 
-static struct conn *conn_of(struct http_raw *r) { return CONTAINER_OF(r, struct conn, raw); }
+static struct conn *conn_of(struct http_raw *r)
+{
+    return CONTAINER_OF(r, struct conn, raw);
+}
 
 struct http_raw *http_upgrade(struct http_exchange *x, const char *headers,
                               http_raw_data_fn on_data, loop_defer_fn on_close, void *arg)
 {
+    buf_printf(&x->conn->out, "HTTP/1.1 101 Switching Protocols\r\n%s\r\n", headers);
+    return http_hijack(x, on_data, on_close, arg);
+}
+
+struct http_raw *http_hijack(struct http_exchange *x, http_raw_data_fn on_data,
+                             loop_defer_fn on_close, void *arg)
+{
     struct conn *c = x->conn;
 
     assert(c->state == CONN_ANSWER && c->exchange == x && !x->streaming);
-    buf_printf(&c->out, "HTTP/1.1 101 Switching Protocols\r\n%s\r\n", headers);
     exchange_bury(c);
     c->raw = (struct http_raw){.on_data = on_data, .on_close = on_close, .arg = arg};
     conn_set_state(c, CONN_RAW);

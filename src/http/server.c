@@ -164,7 +164,10 @@ int http_server_port(const struct http_server *s)
     return 0;
 }
 
-unsigned int http_server_connections(const struct http_server *s) { return s->n_conns; }
+unsigned int http_server_connections(const struct http_server *s)
+{
+    return s->n_conns;
+}
 
 static char *peer_text(int fd)
 {
@@ -249,7 +252,10 @@ const char *server_date(struct http_server *s)
     return s->date;
 }
 
-void http_server_cork(struct http_server *s) { s->corks++; }
+void http_server_cork(struct http_server *s)
+{
+    s->corks++;
+}
 
 void http_server_uncork(struct http_server *s)
 {

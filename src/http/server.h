@@ -132,6 +132,9 @@ typedef void (*http_raw_data_fn)(void *arg, struct str data);
 struct http_raw;
 struct http_raw *http_upgrade(struct http_exchange *x, const char *headers,
                               http_raw_data_fn on_data, loop_defer_fn on_close, void *arg);
+/* The same without any answer: who takes the connection over speaks for itself. */
+struct http_raw *http_hijack(struct http_exchange *x, http_raw_data_fn on_data,
+                             loop_defer_fn on_close, void *arg);
 void http_raw_write(struct http_raw *r, struct str data);
 size_t http_raw_backlog(const struct http_raw *r);
 void http_raw_on_drain(struct http_raw *r, loop_defer_fn fn, void *arg);

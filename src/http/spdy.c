@@ -116,7 +116,10 @@ struct spdy *spdy_free(struct spdy *s)
     return NULL;
 }
 
-void spdy_stop(struct spdy *s) { s->stopped = true; }
+void spdy_stop(struct spdy *s)
+{
+    s->stopped = true;
+}
 
 static struct spdy_stream *find_stream(struct spdy *s, uint32_t id)
 {
@@ -313,9 +316,15 @@ const char *spdy_stream_header(const struct spdy_stream *st, const char *name)
     return spdy_headers_get(&st->headers, name);
 }
 
-void spdy_stream_set_arg(struct spdy_stream *st, void *arg) { st->arg = arg; }
+void spdy_stream_set_arg(struct spdy_stream *st, void *arg)
+{
+    st->arg = arg;
+}
 
-void *spdy_stream_arg(const struct spdy_stream *st) { return st->arg; }
+void *spdy_stream_arg(const struct spdy_stream *st)
+{
+    return st->arg;
+}
 
 static void write_data(struct spdy_stream *st, struct str data, bool fin)
 {
@@ -347,7 +356,10 @@ void spdy_stream_reset(struct spdy_stream *st)
     stream_free(st);
 }
 
-bool spdy_stream_ended(const struct spdy_stream *st) { return st->peer_done && st->our_done; }
+bool spdy_stream_ended(const struct spdy_stream *st)
+{
+    return st->peer_done && st->our_done;
+}
 
 void spdy_stream_forget(struct spdy_stream *st)
 {

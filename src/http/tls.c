@@ -24,7 +24,10 @@ struct http_tls {
     SSL_CTX *ctx;
 };
 
-SSL_CTX *http_tls_context(struct http_tls *t) { return t->ctx; }
+SSL_CTX *http_tls_context(struct http_tls *t)
+{
+    return t->ctx;
+}
 
 struct http_tls *http_tls_free(struct http_tls *t)
 {

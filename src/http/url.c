@@ -9,6 +9,8 @@
  */
 #include "src/http/url.h"
 
+#include <strings.h>
+
 #include "src/base/alloc.h"
 #include "src/base/encode.h"
 
@@ -156,17 +158,11 @@ const char *url_query_get(const struct url_query *q, const char *key)
     return url_query_get_at(q, key, 0);
 }
 
-int url_query_bool(const struct url_query *q, const char *key, bool *ret_value, struct err *e)
+bool url_query_bool(const struct url_query *q, const char *key)
 {
     const char *value = url_query_get(q, key);
 
-    if (!value || streq(value, "false") || streq(value, "0"))
-        *ret_value = false;
-    else if (streq(value, "true") || streq(value, "1"))
-        *ret_value = true;
-    else
-        return err_bad(e, "the query parameter %s: '%s' is neither true nor false", key, value);
-    return 0;
+    return value && !streq(value, "0") && strcasecmp(value, "false") != 0;
 }
 
 int url_query_i64(const struct url_query *q, const char *key, int64_t otherwise, int64_t *ret_value,

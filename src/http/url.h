@@ -45,9 +45,9 @@ DEFINE_AUTO_DONE(struct url_query, url_query_done);
 const char *url_query_get(const struct url_query *q, const char *key);
 const char *url_query_get_at(const struct url_query *q, const char *key, size_t i);
 
-/* "true" and "1" are true, "false", "0" and absence false; anything else is -EINVAL. */
-int url_query_bool(const struct url_query *q, const char *key, bool *ret_value,
-                   struct err *e) MUST_CHECK;
+/* As Kubernetes reads it: absence, "false" (any case) and "0" are false, everything else is true.
+ */
+bool url_query_bool(const struct url_query *q, const char *key);
 /* A decimal number; `otherwise` when the key is absent or empty. */
 int url_query_i64(const struct url_query *q, const char *key, int64_t otherwise, int64_t *ret_value,
                   struct err *e) MUST_CHECK;

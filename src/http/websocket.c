@@ -207,7 +207,10 @@ static void drained(void *arg)
         ws->events.on_drain(ws->arg);
 }
 
-static void goodbye_missed(void *arg) { end(arg, FRAME_ABNORMAL); }
+static void goodbye_missed(void *arg)
+{
+    end(arg, FRAME_ABNORMAL);
+}
 
 int websocket_accept(struct http_exchange *x, const struct websocket_options *o,
                      struct websocket **ret_ws, int *ret_status, struct err *e)
@@ -247,7 +250,10 @@ void websocket_send(struct websocket *ws, enum frame_opcode opcode, struct str h
     send_frame(ws, opcode, head, data);
 }
 
-size_t websocket_backlog(const struct websocket *ws) { return http_raw_backlog(ws->raw); }
+size_t websocket_backlog(const struct websocket *ws)
+{
+    return http_raw_backlog(ws->raw);
+}
 
 void websocket_pause(struct websocket *ws, bool on)
 {

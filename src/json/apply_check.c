@@ -130,7 +130,7 @@ static void check_list(struct checker *c, struct apply_type t, const struct fiel
 static void check_value(struct checker *c, struct apply_type t, const struct fieldset_path *path,
                         const struct jsn *v)
 {
-    enum schema_type type = t.schema ? t.schema->type : SCHEMA_ANY;
+    enum schema_type type = apply_value_type(t);
 
     if (v->type == JSN_NULL)
         return;

@@ -16,6 +16,30 @@ struct apply_type apply_type_of(const struct schema *root)
     return (struct apply_type){.schema = root, .open = root && root->preserve_unknown};
 }
 
+enum schema_type apply_value_type(struct apply_type t)
+{
+    if (!t.schema)
+        return SCHEMA_ANY;
+    switch (t.schema->codec) {
+    case SCHEMA_TIME:
+    case SCHEMA_MICRO_TIME:
+    case SCHEMA_QUANTITY:
+    case SCHEMA_IS_INT_OR_STRING:
+        return SCHEMA_INT_OR_STRING;
+    case SCHEMA_JSON:
+    case SCHEMA_OR_BOOL:
+    case SCHEMA_OR_ARRAY:
+    case SCHEMA_OR_STRINGS:
+        return SCHEMA_ANY;
+    case SCHEMA_PLAIN:
+    case SCHEMA_BYTES:
+    case SCHEMA_RAW:
+    case SCHEMA_FIELDS_V1:
+        break;
+    }
+    return t.schema->type;
+}
+
 static enum apply_shape list_shape(const struct schema *s)
 {
     if (!s)
@@ -38,12 +62,13 @@ static enum apply_shape list_shape(const struct schema *s)
 
 static enum apply_shape map_shape(const struct schema *s)
 {
-    return s && s->merge == SCHEMA_MERGE_ATOMIC ? APPLY_LEAF : APPLY_MAP;
+    return s && (s->merge == SCHEMA_MERGE_ATOMIC || s->codec == SCHEMA_RAW) ? APPLY_LEAF
+                                                                            : APPLY_MAP;
 }
 
 enum apply_shape apply_shape_of(struct apply_type t, const struct jsn *v)
 {
-    enum schema_type type = t.schema ? t.schema->type : SCHEMA_ANY;
+    enum schema_type type = apply_value_type(t);
 
     if (type == SCHEMA_ARRAY || (type == SCHEMA_ANY && jsn_is(v, JSN_ARRAY)))
         return list_shape(t.schema);
@@ -63,7 +88,7 @@ static int type_class(const struct jsn *v)
 
 bool apply_same_type(struct apply_type t, const struct jsn *x, const struct jsn *y)
 {
-    return (t.schema && t.schema->type != SCHEMA_ANY) || type_class(x) == type_class(y);
+    return apply_value_type(t) != SCHEMA_ANY || type_class(x) == type_class(y);
 }
 
 static bool is_embedded_field(const struct schema *s, struct str key)
@@ -93,8 +118,9 @@ bool apply_member_allowed(struct apply_type t, struct str key)
 {
     const struct schema *s = t.schema;
 
-    return !s || s->type == SCHEMA_ANY || t.open || s->preserve_unknown || s->additional ||
-           s->n_properties == 0 || schema_property(s, key) || is_embedded_field(s, key);
+    return !s || apply_value_type(t) == SCHEMA_ANY || t.open || s->preserve_unknown ||
+           s->additional || s->n_properties == 0 || schema_property(s, key) ||
+           is_embedded_field(s, key);
 }
 
 /* The value of a key field: the item's own, or the default that it will get. */

@@ -19,6 +19,9 @@ enum apply_shape {
 
 struct apply_type apply_type_of(const struct schema *root);
 
+/* The type of values as clients write them: a quantity may be a number, for one. */
+enum schema_type apply_value_type(struct apply_type t);
+
 /* The shape that this value has under its type.  null has the shape that the type alone gives. */
 enum apply_shape apply_shape_of(struct apply_type t, const struct jsn *v);
 

@@ -11,9 +11,15 @@
 
 #include "src/json/format.h"
 
-static bool is_hex(char c) { return isxdigit((unsigned char)c) != 0; }
+static bool is_hex(char c)
+{
+    return isxdigit((unsigned char)c) != 0;
+}
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 static bool any(struct str s)
 {
@@ -39,7 +45,10 @@ static bool ipv4(struct str s)
     return pton(AF_INET, s) || (pton(AF_INET6, s) && str_find(s, '.') < s.n);
 }
 
-static bool ipv6(struct str s) { return pton(AF_INET6, s); }
+static bool ipv6(struct str s)
+{
+    return pton(AF_INET6, s);
+}
 
 static bool cidr(struct str s)
 {
@@ -102,10 +111,22 @@ static bool uuid_version(struct str s, char version, bool variant)
            (!variant || strchr("89abAB", digits[16]));
 }
 
-static bool uuid(struct str s) { return uuid_version(s, 0, false); }
-static bool uuid3(struct str s) { return uuid_version(s, '3', false); }
-static bool uuid4(struct str s) { return uuid_version(s, '4', true); }
-static bool uuid5(struct str s) { return uuid_version(s, '5', true); }
+static bool uuid(struct str s)
+{
+    return uuid_version(s, 0, false);
+}
+static bool uuid3(struct str s)
+{
+    return uuid_version(s, '3', false);
+}
+static bool uuid4(struct str s)
+{
+    return uuid_version(s, '4', true);
+}
+static bool uuid5(struct str s)
+{
+    return uuid_version(s, '5', true);
+}
 
 /* The characters for which `keep` holds, at most max of them; SIZE_MAX if there are more. */
 static size_t squeeze(struct str s, const char *skip, char *out, size_t max)
@@ -156,7 +177,10 @@ static bool isbn13(struct str s)
     return d[12] - '0' == (10 - sum % 10) % 10;
 }
 
-static bool isbn(struct str s) { return isbn10(s) || isbn13(s); }
+static bool isbn(struct str s)
+{
+    return isbn10(s) || isbn13(s);
+}
 
 /* Does the number start like one of the issuers that are known? */
 static bool card_issuer(const char *d, size_t n)
@@ -314,7 +338,10 @@ static size_t find(const char *format)
     return i;
 }
 
-bool format_known(const char *format) { return format && find(format) < ARRAY_LEN(formats); }
+bool format_known(const char *format)
+{
+    return format && find(format) < ARRAY_LEN(formats);
+}
 
 bool format_ok(const char *format, struct str text)
 {

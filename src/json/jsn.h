@@ -54,7 +54,10 @@ struct jsn *jsn_object(struct arena *a);
 struct jsn *jsn_clone(struct arena *a, const struct jsn *v);
 
 /* Type tests; NULL is nothing. */
-static inline bool jsn_is(const struct jsn *v, enum jsn_type type) { return v && v->type == type; }
+static inline bool jsn_is(const struct jsn *v, enum jsn_type type)
+{
+    return v && v->type == type;
+}
 const char *jsn_type_name(enum jsn_type type); /* "object", as JSON schema names them */
 
 /* Equality by meaning: members in any order; 1 and 1.0 are equal.  Two NULLs are equal. */

@@ -305,7 +305,7 @@ static int merge_ordered(const struct merger *m, struct jsn *original, struct js
 
     if (!merged)
         return 0;
-    if ((old && old->type != JSN_ARRAY) || (new &&new->type != JSN_ARRAY))
+    if ((old && old->type != JSN_ARRAY) || (new && new->type != JSN_ARRAY))
         return err_bad(m->e, "expected a []interface {}, but received a %s",
                        jsn_type_name(old && old->type != JSN_ARRAY ? old->type : new->type));
     r = key ? patch_list_check_key(order, key, m->e) : 0;

@@ -122,7 +122,10 @@ int pattern_match(const struct pattern *p, struct str subject, struct pattern_bu
     return r < 0 ? -E2BIG : 1;
 }
 
-static void free_pattern(void *p) { (void)pattern_free(p); }
+static void free_pattern(void *p)
+{
+    (void)pattern_free(p);
+}
 
 struct pattern_cache *pattern_cache_new(void)
 {

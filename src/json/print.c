@@ -119,6 +119,12 @@ static void print(struct buf *b, const struct jsn *v, int indent)
     }
 }
 
-void jsn_print(struct buf *b, const struct jsn *v) { print(b, v, -1); }
+void jsn_print(struct buf *b, const struct jsn *v)
+{
+    print(b, v, -1);
+}
 
-void jsn_print_pretty(struct buf *b, const struct jsn *v) { print(b, v, 0); }
+void jsn_print_pretty(struct buf *b, const struct jsn *v)
+{
+    print(b, v, 0);
+}

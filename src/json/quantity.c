@@ -299,9 +299,15 @@ static int64_t round_up(__int128 nano, int64_t unit)
     return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
 }
 
-int64_t quantity_value(const struct quantity *q) { return round_up(q->nano, NANO); }
+int64_t quantity_value(const struct quantity *q)
+{
+    return round_up(q->nano, NANO);
+}
 
-int64_t quantity_milli(const struct quantity *q) { return round_up(q->nano, NANO / 1000); }
+int64_t quantity_milli(const struct quantity *q)
+{
+    return round_up(q->nano, NANO / 1000);
+}
 
 int quantity_cmp(const struct quantity *a, const struct quantity *b)
 {

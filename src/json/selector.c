@@ -224,7 +224,10 @@ bool selector_match_object(const struct selector *s, const struct jsn *object)
     return !s->nothing;
 }
 
-bool selector_empty(const struct selector *s) { return !s || (s->n == 0 && !s->nothing); }
+bool selector_empty(const struct selector *s)
+{
+    return !s || (s->n == 0 && !s->nothing);
+}
 
 bool selector_exact(const struct selector *s, const char *key, struct str *ret_value)
 {

@@ -27,9 +27,15 @@ struct parser {
     struct err *e;
 };
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
-static bool is_sign(char c) { return c != '\0' && strchr("=!(),><", c) != NULL; }
+static bool is_sign(char c)
+{
+    return c != '\0' && strchr("=!(),><", c) != NULL;
+}
 
 /* Scan one token ahead; a NUL ends the text. */
 static void advance(struct parser *p)
@@ -177,12 +183,12 @@ static int parse_requirement(struct parser *p)
     enum selector_op op = SELECTOR_EXISTS;
     struct values v = {0};
     struct str key;
-    bool not ;
+    bool not;
     int r = parse_key(p, &not, &key);
 
     if (r < 0)
         return r;
-    if (not || p->next.kind == TOKEN_END || is(&p->next, ",")) {
+    if (not|| p->next.kind == TOKEN_END || is(&p->next, ",")) {
         op = not ? SELECTOR_NOT_EXISTS : op;
         return selector_require(p->a, p->selector, key, op, NULL, 0, p->e);
     }

@@ -41,7 +41,10 @@ void schema_fault(struct schema_faults *f, const char *reason, const char *field
                               arena_strdup(f->arena, text)};
 }
 
-bool check_failed(const struct check_result *r) { return r->faults.n > 0; }
+bool check_failed(const struct check_result *r)
+{
+    return r->faults.n > 0;
+}
 
 void check_merge(struct check_result *r, const struct check_result *other)
 {

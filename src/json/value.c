@@ -30,7 +30,10 @@ static struct jsn *make(struct arena *a, enum jsn_type type)
     return v;
 }
 
-struct jsn *jsn_null(struct arena *a) { return make(a, JSN_NULL); }
+struct jsn *jsn_null(struct arena *a)
+{
+    return make(a, JSN_NULL);
+}
 
 struct jsn *jsn_bool(struct arena *a, bool b)
 {
@@ -65,7 +68,10 @@ struct jsn *jsn_str(struct arena *a, struct str s)
     return v;
 }
 
-struct jsn *jsn_string(struct arena *a, const char *s) { return jsn_str(a, str_of(s)); }
+struct jsn *jsn_string(struct arena *a, const char *s)
+{
+    return jsn_str(a, str_of(s));
+}
 
 struct jsn *jsn_stringf(struct arena *a, const char *fmt, ...)
 {
@@ -78,9 +84,15 @@ struct jsn *jsn_stringf(struct arena *a, const char *fmt, ...)
     return jsn_str(a, buf_view(&b));
 }
 
-struct jsn *jsn_array(struct arena *a) { return make(a, JSN_ARRAY); }
+struct jsn *jsn_array(struct arena *a)
+{
+    return make(a, JSN_ARRAY);
+}
 
-struct jsn *jsn_object(struct arena *a) { return make(a, JSN_OBJECT); }
+struct jsn *jsn_object(struct arena *a)
+{
+    return make(a, JSN_OBJECT);
+}
 
 struct jsn *jsn_clone(struct arena *a, const struct jsn *v)
 {
@@ -146,7 +158,10 @@ static bool object_equal(const struct jsn *a, const struct jsn *b)
     return true;
 }
 
-static bool is_number(const struct jsn *v) { return v->type == JSN_INT || v->type == JSN_REAL; }
+static bool is_number(const struct jsn *v)
+{
+    return v->type == JSN_INT || v->type == JSN_REAL;
+}
 
 bool jsn_equal(const struct jsn *a, const struct jsn *b)
 {
@@ -274,7 +289,10 @@ struct jsn *jsn_get(const struct jsn *v, const char *path)
     return m ? m->value : NULL;
 }
 
-const char *jsn_text(const struct jsn *v) { return jsn_is(v, JSN_STRING) ? v->s.p : NULL; }
+const char *jsn_text(const struct jsn *v)
+{
+    return jsn_is(v, JSN_STRING) ? v->s.p : NULL;
+}
 
 const char *jsn_get_str(const struct jsn *v, const char *path)
 {
@@ -405,7 +423,10 @@ void jsn_keep_members(struct jsn *object, jsn_keep_fn keep, const void *context)
         index_add(x, object->o.members[i].key, i);
 }
 
-bool jsn_del(struct jsn *object, const char *key) { return jsn_del_member(object, str_of(key)); }
+bool jsn_del(struct jsn *object, const char *key)
+{
+    return jsn_del_member(object, str_of(key));
+}
 
 bool jsn_del_path(struct jsn *object, const char *path)
 {

@@ -41,7 +41,10 @@ static void reader_done(struct reader *r)
 }
 DEFINE_AUTO_DONE(struct reader, reader_done);
 
-static size_t line_of(const struct reader *r) { return r->event.start_mark.line + 1; }
+static size_t line_of(const struct reader *r)
+{
+    return r->event.start_mark.line + 1;
+}
 
 static int syntax_error(struct reader *r)
 {

@@ -41,7 +41,10 @@ static bool all_printable(struct str s, const char *also)
     return true;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 /* A date, or a number in base 60: strings here, but not to every reader. */
 static bool looks_like_time(struct str s)
@@ -167,7 +170,10 @@ static void print_string(struct buf *b, struct str s, int indent)
 
 static void print_node(struct buf *b, const struct jsn *v, int indent);
 
-static bool is_collection(const struct jsn *v) { return jsn_len(v) > 0; }
+static bool is_collection(const struct jsn *v)
+{
+    return jsn_len(v) > 0;
+}
 
 static void print_key(struct buf *b, struct str key, int indent)
 {

@@ -32,9 +32,15 @@ static const struct {
     [KUBE_DELETE_ALL] = {"delete all", "DELETE", "Content-Type: application/json", false},
 };
 
-const char *address_method(enum kube_verb verb) { return verbs[verb].method; }
+const char *address_method(enum kube_verb verb)
+{
+    return verbs[verb].method;
+}
 
-const char *address_content_type(enum kube_verb verb) { return verbs[verb].content_type; }
+const char *address_content_type(enum kube_verb verb)
+{
+    return verbs[verb].content_type;
+}
 
 static int add_segment(struct buf *url, const char *what, const char *text, struct err *e)
 {

@@ -122,9 +122,15 @@ struct kube_client *kube_client_free(struct kube_client *c)
     return NULL;
 }
 
-struct loop *kube_client_loop(const struct kube_client *c) { return c->loop; }
+struct loop *kube_client_loop(const struct kube_client *c)
+{
+    return c->loop;
+}
 
-const char *kube_client_namespace(const struct kube_client *c) { return c->target->namespace; }
+const char *kube_client_namespace(const struct kube_client *c)
+{
+    return c->target->namespace;
+}
 
 static void leave_flight(struct kube_call *call)
 {
@@ -160,7 +166,10 @@ static void call_free(struct kube_call *call)
     free(call);
 }
 
-void kube_call_cancel(struct kube_call *call) { call_free(call); }
+void kube_call_cancel(struct kube_call *call)
+{
+    call_free(call);
+}
 
 static void tell(struct kube_call *call, const struct kube_answer *a, const struct kube_failure *f)
 {

@@ -70,11 +70,20 @@ static void context_free(struct kube_context *c)
     free(c);
 }
 
-static void drop_cluster(void *p) { kube_cluster_free(p); }
+static void drop_cluster(void *p)
+{
+    kube_cluster_free(p);
+}
 
-static void drop_user(void *p) { kube_user_free(p); }
+static void drop_user(void *p)
+{
+    kube_user_free(p);
+}
 
-static void drop_context(void *p) { context_free(p); }
+static void drop_context(void *p)
+{
+    context_free(p);
+}
 
 void kube_config_init(struct kube_config *c)
 {

@@ -300,7 +300,10 @@ int kube_login_get(struct kube_login *l, struct kube_login_wait *w,
     return assemble(l, ret_credential, e);
 }
 
-void kube_login_forget(struct kube_login_wait *w) { list_remove(&w->link); }
+void kube_login_forget(struct kube_login_wait *w)
+{
+    list_remove(&w->link);
+}
 
 bool kube_login_refused(struct kube_login *l, unsigned int generation)
 {

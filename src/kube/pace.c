@@ -44,7 +44,10 @@ int64_t pace_backoff_next(struct pace_backoff *b)
     return pace_random((step + 1) / 2, step);
 }
 
-void pace_backoff_reset(struct pace_backoff *b) { b->failures = 0; }
+void pace_backoff_reset(struct pace_backoff *b)
+{
+    b->failures = 0;
+}
 
 int64_t pace_random(int64_t low, int64_t high)
 {

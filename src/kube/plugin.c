@@ -285,7 +285,10 @@ static int start(struct kube_plugin_run *r, const char *info, struct err *e)
     return 0;
 }
 
-static void finish_unstarted(void *arg) { finish(arg); }
+static void finish_unstarted(void *arg)
+{
+    finish(arg);
+}
 
 struct kube_plugin_run *kube_plugin_run(struct loop *l, const struct kube_plugin *p,
                                         const char *info, kube_plugin_fn fn, void *arg)

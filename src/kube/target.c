@@ -30,7 +30,10 @@ struct kube_target *kube_target_free(struct kube_target *t)
     return NULL;
 }
 
-static bool has_key(const struct kube_user *u) { return u->key_file || !secret_empty(&u->key_pem); }
+static bool has_key(const struct kube_user *u)
+{
+    return u->key_file || !secret_empty(&u->key_pem);
+}
 
 static bool has_token(const struct kube_user *u)
 {

@@ -46,7 +46,10 @@ static void child_ready(void *arg, int fd, uint32_t events)
     child_look(arg);
 }
 
-static void child_poll(void *arg) { child_look(arg); }
+static void child_poll(void *arg)
+{
+    child_look(arg);
+}
 
 struct loop_source *loop_add_child(struct loop *l, pid_t pid, loop_child_fn fn, void *arg)
 {
@@ -64,4 +67,7 @@ struct loop_source *loop_add_child(struct loop *l, pid_t pid, loop_child_fn fn, 
     return s;
 }
 
-void child_forget(struct loop_source *s) { child_close(s); }
+void child_forget(struct loop_source *s)
+{
+    child_close(s);
+}

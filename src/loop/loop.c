@@ -192,18 +192,30 @@ struct loop_source *loop_source_free(struct loop_source *s)
     return NULL;
 }
 
-void loop_source_set_priority(struct loop_source *s, enum loop_priority p) { s->priority = p; }
+void loop_source_set_priority(struct loop_source *s, enum loop_priority p)
+{
+    s->priority = p;
+}
 
-int64_t loop_now_ms(const struct loop *l) { return l->now_ms; }
+int64_t loop_now_ms(const struct loop *l)
+{
+    return l->now_ms;
+}
 
-void loop_defer(struct loop *l, loop_defer_fn fn, void *arg) { calls_add(&l->deferred, fn, arg); }
+void loop_defer(struct loop *l, loop_defer_fn fn, void *arg)
+{
+    calls_add(&l->deferred, fn, arg);
+}
 
 void loop_defer_free(struct loop *l, loop_defer_fn fn, void *arg)
 {
     calls_add(&l->burials, fn, arg);
 }
 
-void loop_want_hooks(struct loop *l) { l->want_hooks = true; }
+void loop_want_hooks(struct loop *l)
+{
+    l->want_hooks = true;
+}
 
 static int wait_ms(const struct loop *l, int max_wait_ms)
 {
@@ -288,9 +300,9 @@ int loop_turn(struct loop *l, int max_wait_ms)
     timers_collect(l);
     for (int p = 0; p < LOOP_PRIORITIES; p++)
         dispatch(l, n_ready, (enum loop_priority)p);
-    if (calls_run(&l->deferred) > 0)
+    if (calls_run(&l->deferred) > 0 || l->want_hooks)
         l->called = true;
-    if (l->called || l->want_hooks)
+    if (l->called)
         run_hooks(l);
     (void)calls_run(&l->burials);
     bury_sources(l);

@@ -32,7 +32,7 @@ DEFINE_AUTO(struct loop, loop_free);
 int loop_run(struct loop *l);
 void loop_stop(struct loop *l, int code);
 /* One turn; waits at most max_wait_ms (-1: as long as it takes).  Returns 1 if anything was called
- * back, else 0.  For tests and nested use. */
+ * back, hooks included, else 0.  For tests and nested use. */
 int loop_turn(struct loop *l, int max_wait_ms);
 
 /* The clock as read at the start of the turn, monotonic. */

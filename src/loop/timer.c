@@ -115,7 +115,10 @@ void loop_timer_arm(struct loop_source *s, int64_t delay_ms)
     heap_add(l, s);
 }
 
-bool loop_timer_armed(const struct loop_source *s) { return s->timer.slot || s->group.next; }
+bool loop_timer_armed(const struct loop_source *s)
+{
+    return s->timer.slot || s->group.next;
+}
 
 int64_t timers_wait_ms(const struct loop *l)
 {

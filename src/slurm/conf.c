@@ -82,7 +82,10 @@ struct conf *conf_free(struct conf *c)
     return NULL;
 }
 
-enum conf_kind conf_kind_of(const struct conf *c) { return c->kind; }
+enum conf_kind conf_kind_of(const struct conf *c)
+{
+    return c->kind;
+}
 
 const struct conf_line *conf_lines(const struct conf *c, size_t *ret_n)
 {

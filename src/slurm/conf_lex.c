@@ -17,7 +17,10 @@
 
 #include <ctype.h>
 
-static bool is_space(char c) { return isspace((unsigned char)c) != 0; }
+static bool is_space(char c)
+{
+    return isspace((unsigned char)c) != 0;
+}
 
 /* A physical line with its comment cut off; *rest moves behind the line break. */
 static struct str physical_line(struct str *rest)

@@ -29,10 +29,20 @@ struct reader {
 
 static int file_read_lines(struct reader *r, const char *name, struct str text);
 
+/* Without what isspace() calls blank at both ends: more than str_trim, and what Slurm goes by. */
+static struct str trim(struct str s)
+{
+    while (s.n > 0 && isspace((unsigned char)s.p[0]))
+        s = (struct str){s.p + 1, s.n - 1};
+    while (s.n > 0 && isspace((unsigned char)s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+
 static void fault(const struct reader *r, const char *file, unsigned line, const char *what,
                   struct str text)
 {
-    text = str_trim(text);
+    text = trim(text);
     faults_add(r->faults, FAULT_FATAL, file, line, "%s '" STR_FMT "%s'", what,
                (int)MIN(text.n, (size_t)120), text.p, text.n > 120 ? "..." : "");
 }
@@ -118,7 +128,7 @@ static int include_try(struct reader *r, const char *file, unsigned line, struct
 
     if (!str_eq_nocase(word, STR("include")) || text.n < 8 || !isspace((unsigned char)text.p[7]))
         return 0;
-    text = str_trim((struct str){text.p + 7, text.n - 7});
+    text = trim((struct str){text.p + 7, text.n - 7});
     while (end < text.n && !isspace((unsigned char)text.p[end]))
         end++;
     if (end == 0)
@@ -149,7 +159,7 @@ static void line_store(struct reader *r, const char *file, unsigned line_no, str
             .op = token.op,
         };
     }
-    if (str_trim(rest).n > 0) {
+    if (trim(rest).n > 0) {
         struct str left = rest;
 
         if (line.n > 0 && line.section == CONF_GLOBAL && conf_lex_pair(&left, &token))

@@ -310,12 +310,12 @@ static void groups_fill(struct map *groups, const struct model *m, const struct 
             const struct node_ref *there = map_get(other, buf_view(&name));
             struct group *g;
 
-            if (here->object != &m->objects[i] || (!new &&there))
+            if (here->object != &m->objects[i] || (!new && there))
                 continue; /* defined again further down, or done from the other side */
             g = new ? group_get(groups, there ? there->object : NULL, here->object)
                     : group_get(groups, here->object, NULL);
             hostlist_push(g->names, buf_view(&name));
-            if (new &&there)
+            if (new && there)
                 along_compare(g, there, here, a, buf_str(&name));
         }
     }

@@ -9,7 +9,7 @@
 
 enum fault_level {
     FAULT_WARNING, /* Slurm takes it, but not as its author will have meant it */
-    FAULT_FATAL,   /* Slurm refuses the file, or slurmctld ends */
+    FAULT_FATAL,   /* Slurm refuses it, slurmctld ends, or a value is read as nobody can mean it */
 };
 
 struct fault {

@@ -41,7 +41,10 @@ struct str hostlist_name_digits(struct str name)
     return (struct str){n ? name.p + name.n - n : NULL, n};
 }
 
-struct host_list *hostlist_new(void) { return xcalloc(1, sizeof(struct host_list)); }
+struct host_list *hostlist_new(void)
+{
+    return xcalloc(1, sizeof(struct host_list));
+}
 
 struct host_list *hostlist_free(struct host_list *list)
 {
@@ -103,9 +106,15 @@ void hostlist_push(struct host_list *list, struct str name)
     hostlist_push_range(list, &range);
 }
 
-size_t hostlist_count(const struct host_list *list) { return list->count; }
+size_t hostlist_count(const struct host_list *list)
+{
+    return list->count;
+}
 
-bool hostlist_has_suffix(const struct host_list *list) { return list->suffixed; }
+bool hostlist_has_suffix(const struct host_list *list)
+{
+    return list->suffixed;
+}
 
 const struct host_range *hostlist_ranges(const struct host_list *list, size_t *ret_n)
 {

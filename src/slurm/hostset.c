@@ -47,7 +47,10 @@ struct host_set *hostset_free(struct host_set *set)
     return NULL;
 }
 
-size_t hostset_count(const struct host_set *set) { return set->count; }
+size_t hostset_count(const struct host_set *set)
+{
+    return set->count;
+}
 
 static uint64_t power10(unsigned n)
 {
@@ -103,7 +106,10 @@ static int prefix_cmp(struct str a, struct str b)
     return str_cmp(a, b);
 }
 
-static struct str span_prefix(const struct span *s) { return (struct str){s->prefix, s->prefix_n}; }
+static struct str span_prefix(const struct span *s)
+{
+    return (struct str){s->prefix, s->prefix_n};
+}
 
 /* Order of spans without their values: the family of names they belong to. */
 static int family_cmp(const struct span *a, const struct span *b)

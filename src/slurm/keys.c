@@ -91,6 +91,6 @@ const char *change_class_name(enum change_class class)
 {
     static const char *const names[] = {"none", "rpc", "reconfigure", "restart"};
 
-    assert((size_t) class < ARRAY_LEN(names));
+    assert((size_t)class < ARRAY_LEN(names));
     return names[class];
 }

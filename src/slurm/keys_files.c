@@ -37,14 +37,15 @@ const struct conf_key keys_cgroup[] = {
     {"MemorySwappiness", U64, RECONFIGURE},
     {"MinKmemSpace", U64, RECONFIGURE, .gone = SERIES(23, 11)},
     {"MinRAMSpace", U64, RECONFIGURE, .dflt = "30"},
+    {"RootOwnedCgroups", BOOL, RECONFIGURE, .since = SERIES(23, 2), .gone = SERIES(23, 11)},
     {"SignalChildrenProcesses", BOOL, RECONFIGURE, .since = SERIES(23, 11)},
     {"SystemdTimeout", U64, RECONFIGURE, .since = SERIES(24, 5)},
-    KEYS_END,
+    {KEYS_END},
 };
 
 const struct conf_key keys_gres_file[] = {
     {"AutoDetect", NAMES, RESTART_OLD},
-    KEYS_END,
+    {KEYS_END},
 };
 
 const struct conf_key keys_gres[] = {
@@ -54,12 +55,12 @@ const struct conf_key keys_gres[] = {
     {"Flags", NAMES, RESTART_OLD},      {"Link", TEXT, RESTART_OLD, .same_as = "Links"},
     {"Links", TEXT, RESTART_OLD},       {"MultipleFiles", HOSTS, RESTART_OLD},
     {"Name", WORD, RESTART_OLD},        {"NodeName", HOSTS, RESTART_OLD},
-    {"Type", TEXT, RESTART_OLD},        KEYS_END,
+    {"Type", TEXT, RESTART_OLD},        {KEYS_END},
 };
 
 const struct conf_key keys_topology_file[] = {
     {"BlockSizes", OPTIONS, RECONFIGURE, .since = SERIES(23, 11)},
-    KEYS_END,
+    {KEYS_END},
 };
 
 const struct conf_key keys_topology[] = {
@@ -69,5 +70,5 @@ const struct conf_key keys_topology[] = {
     {"RingName", TEXT, RECONFIGURE, .since = SERIES(26, 5)},
     {"Switches", HOSTS, RECONFIGURE},
     {"SwitchName", TEXT, RECONFIGURE},
-    KEYS_END,
+    {KEYS_END},
 };

@@ -23,75 +23,22 @@ extern const struct conf_key keys_topology[];
 #define RESTART_OLD CHANGE_RESTART, CHANGE_RECONFIGURE
 #define BY_RPC CHANGE_RPC, CHANGE_RPC
 
-#define TEXT                                                                                       \
-    {                                                                                              \
-        VALUE_TEXT                                                                                 \
-    }
-#define WORD                                                                                       \
-    {                                                                                              \
-        VALUE_WORD                                                                                 \
-    }
-#define BOOL                                                                                       \
-    {                                                                                              \
-        VALUE_BOOL                                                                                 \
-    }
-#define U16                                                                                        \
-    {                                                                                              \
-        VALUE_U16                                                                                  \
-    }
-#define U32                                                                                        \
-    {                                                                                              \
-        VALUE_U32                                                                                  \
-    }
-#define U64                                                                                        \
-    {                                                                                              \
-        VALUE_U64                                                                                  \
-    }
-#define FLOAT                                                                                      \
-    {                                                                                              \
-        VALUE_FLOAT                                                                                \
-    }
-#define MINUTES                                                                                    \
-    {                                                                                              \
-        VALUE_MINUTES                                                                              \
-    }
-#define SECONDS                                                                                    \
-    {                                                                                              \
-        VALUE_SECONDS                                                                              \
-    }
-#define OPTIONS                                                                                    \
-    {                                                                                              \
-        VALUE_OPTIONS                                                                              \
-    }
-#define NAMES                                                                                      \
-    {                                                                                              \
-        VALUE_NAMES                                                                                \
-    }
-#define HOSTS                                                                                      \
-    {                                                                                              \
-        VALUE_HOSTS                                                                                \
-    }
-#define NODES                                                                                      \
-    {                                                                                              \
-        VALUE_NODES                                                                                \
-    }
-#define ENUM(words)                                                                                \
-    {                                                                                              \
-        VALUE_ENUM, words                                                                          \
-    }
-#define FLAGS(words)                                                                               \
-    {                                                                                              \
-        VALUE_FLAGS, words                                                                         \
-    }
-#define PLUGIN(words)                                                                              \
-    {                                                                                              \
-        VALUE_PLUGIN, words                                                                        \
-    }
-#define PLUGINS(words)                                                                             \
-    {                                                                                              \
-        VALUE_PLUGINS, words                                                                       \
-    }
-#define KEYS_END                                                                                   \
-    {                                                                                              \
-        NULL, TEXT, CHANGE_NONE, CHANGE_NONE                                                       \
-    }
+#define TEXT .type = {VALUE_TEXT}
+#define WORD .type = {VALUE_WORD}
+#define BOOL .type = {VALUE_BOOL}
+#define U16 .type = {VALUE_U16}
+#define U32 .type = {VALUE_U32}
+#define U64 .type = {VALUE_U64}
+#define FLOAT .type = {VALUE_FLOAT}
+#define MINUTES .type = {VALUE_MINUTES}
+#define SECONDS .type = {VALUE_SECONDS}
+#define OPTIONS .type = {VALUE_OPTIONS}
+#define NAMES .type = {VALUE_NAMES}
+#define WEIGHTS .type = {VALUE_WEIGHTS}
+#define HOSTS .type = {VALUE_HOSTS}
+#define NODES .type = {VALUE_NODES}
+#define ENUM(words) .type = {VALUE_ENUM, words}
+#define FLAGS(words) .type = {VALUE_FLAGS, words}
+#define PLUGIN(words) .type = {VALUE_PLUGIN, words}
+#define PLUGINS(words) .type = {VALUE_PLUGINS, words}
+#define KEYS_END .name = NULL

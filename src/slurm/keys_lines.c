@@ -40,23 +40,23 @@ const struct conf_key keys_node[] = {
     {"ThreadsPerCore", U16, RESTART_OLD, .dflt = "1"},
     {"TmpDisk", U32, RECONFIGURE, .dflt = "0"},
     {"Topology", TEXT, RECONFIGURE, .since = SERIES(25, 5)},
-    {"TRESWeights", NAMES, RECONFIGURE},
+    {"TRESWeights", WEIGHTS, RECONFIGURE},
     {"Weight", U32, BY_RPC, .dflt = "1"},
-    KEYS_END,
+    {KEYS_END},
 };
 
 const struct conf_key keys_nodeset[] = {
     {"Feature", TEXT, RECONFIGURE},
     {"Nodes", NODES, RECONFIGURE},
     {"NodeSet", TEXT, RECONFIGURE},
-    KEYS_END,
+    {KEYS_END},
 };
 
 const struct conf_key keys_down[] = {
     {"DownNodes", HOSTS, RECONFIGURE},
     {"Reason", TEXT, RECONFIGURE},
-    {"State", {VALUE_PREFIX, NODE_STATES}, RECONFIGURE},
-    KEYS_END,
+    {"State", {VALUE_PREFIX, NODE_STATES}, RECONFIGURE, .flags = KEY_LENIENT},
+    {KEYS_END},
 };
 
 const struct conf_key keys_frontend[] = {
@@ -69,12 +69,12 @@ const struct conf_key keys_frontend[] = {
     {"Port", U16, RESTART_OLD},
     {"Reason", TEXT, RESTART_OLD},
     {"State", {VALUE_PREFIX, NODE_STATES}, RESTART_OLD},
-    KEYS_END,
+    {KEYS_END},
 };
 
 const struct conf_key keys_power[] = {
     {"Location", WORD, RECONFIGURE},
     {"PowerAction", TEXT, RECONFIGURE, .since = SERIES(26, 5)},
     {"Program", TEXT, RECONFIGURE},
-    KEYS_END,
+    {KEYS_END},
 };

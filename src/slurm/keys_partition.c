@@ -13,7 +13,7 @@
 #define NUMBER_AT(name) .number_at = offsetof(struct partition, name) + 1
 
 #define CPU_BIND                                                                                   \
-    "none no=none socket sockets=socket ldom ldoms=ldom core cores=core thread threads=thread off"
+    "none no:none socket sockets:socket ldom ldoms:ldom core cores:core thread threads:thread off"
 
 const struct conf_key keys_partition[] = {
     {"AllocNodes", HOSTS, BY_RPC, .dflt = "ALL", TEXT_AT(alloc_nodes)},
@@ -31,7 +31,7 @@ const struct conf_key keys_partition[] = {
     {"DenyAccounts", NAMES, BY_RPC, TEXT_AT(deny_accounts)},
     {"DenyQos", NAMES, BY_RPC, TEXT_AT(deny_qos)},
     {"DisableRootJobs", BOOL, BY_RPC, .flags = KEY_OWN_ONLY, NUMBER_AT(disable_root_jobs)},
-    {"Exclusive", ENUM("NO NODE USER TOPO NONE=NO"), BY_RPC, .since = SERIES(26, 5)},
+    {"Exclusive", ENUM("NO NODE USER TOPO NONE:NO"), BY_RPC, .since = SERIES(26, 5)},
     {"ExclusiveTopo", BOOL, BY_RPC, .flags = KEY_OWN_ONLY, .since = SERIES(24, 5), .dflt = "NO",
      NUMBER_AT(exclusive_topo)},
     {"ExclusiveUser", BOOL, BY_RPC, .flags = KEY_OWN_ONLY, .dflt = "NO", NUMBER_AT(exclusive_user)},
@@ -70,6 +70,6 @@ const struct conf_key keys_partition[] = {
     {"SuspendTime", {VALUE_SUSPEND}, RECONFIGURE, .flags = KEY_OWN_ONLY, NUMBER_AT(suspend_time)},
     {"SuspendTimeout", U16, RECONFIGURE, NUMBER_AT(suspend_timeout)},
     {"Topology", TEXT, BY_RPC, .since = SERIES(25, 5), TEXT_AT(topology)},
-    {"TRESBillingWeights", NAMES, BY_RPC, TEXT_AT(billing_weights)},
-    KEYS_END,
+    {"TRESBillingWeights", WEIGHTS, BY_RPC, TEXT_AT(billing_weights)},
+    {KEYS_END},
 };

@@ -240,6 +240,12 @@ static struct host_set *names_of(const struct model *m, enum conf_section sectio
     return hostset_of(all);
 }
 
-struct host_set *model_nodes(const struct model *m) { return names_of(m, CONF_NODE, false); }
+struct host_set *model_nodes(const struct model *m)
+{
+    return names_of(m, CONF_NODE, false);
+}
 
-struct host_set *model_nodesets(const struct model *m) { return names_of(m, CONF_NODESET, true); }
+struct host_set *model_nodesets(const struct model *m)
+{
+    return names_of(m, CONF_NODESET, true);
+}

@@ -48,7 +48,10 @@ enum node_flag {
     NODE_FLAG_BLOCKED = 1U << 27,
 };
 
-static inline unsigned nodestate_base(uint32_t state) { return state & NODE_BASE_MASK; }
+static inline unsigned nodestate_base(uint32_t state)
+{
+    return state & NODE_BASE_MASK;
+}
 
 /* "IDLE"; "INVALID" for a number that no release has. */
 const char *nodestate_base_name(uint32_t state);

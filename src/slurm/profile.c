@@ -99,11 +99,20 @@ static size_t series_of(uint32_t release)
     return i;
 }
 
-unsigned profile_rest_newest(uint32_t release) { return series[series_of(release)].rest_newest; }
+unsigned profile_rest_newest(uint32_t release)
+{
+    return series[series_of(release)].rest_newest;
+}
 
-unsigned profile_rest_oldest(uint32_t release) { return series[series_of(release)].rest_oldest; }
+unsigned profile_rest_oldest(uint32_t release)
+{
+    return series[series_of(release)].rest_oldest;
+}
 
-unsigned profile_soname(uint32_t release) { return series[series_of(release)].soname; }
+unsigned profile_soname(uint32_t release)
+{
+    return series[series_of(release)].soname;
+}
 
 bool profile_client_accepted(uint32_t controller, uint32_t client)
 {
@@ -125,7 +134,10 @@ void release_series_text(uint32_t release, char ret_text[RELEASE_TEXT_LEN])
                    (release >> 8) & 0xff);
 }
 
-static bool digit_at(struct str s, size_t i) { return i < s.n && isdigit((unsigned char)s.p[i]); }
+static bool digit_at(struct str s, size_t i)
+{
+    return i < s.n && isdigit((unsigned char)s.p[i]);
+}
 
 /* "25.05.3" or "25-05-3" at offset i, not in the middle of a longer number; 0 if there is none. */
 static uint32_t release_at(struct str s, size_t i)

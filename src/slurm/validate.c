@@ -129,6 +129,27 @@ static bool is_default_line(const struct conf_line *line)
            strcasecmp(line->pairs[0].value, "DEFAULT") == 0;
 }
 
+/* True if all plugins of a value are Slurm's own or installed. */
+static bool plugins_installed(const struct checker *c, const struct conf_key *key,
+                              const char *value)
+{
+    struct str rest = str_of(value);
+    struct str item;
+
+    while (str_split(&rest, ',', &item)) {
+        struct str class = {key->type.choices, str_find(str_of(key->type.choices), '/')};
+        bool bare = str_find(item, '/') == item.n;
+        AUTO(free)
+        char *full = xasprintf("%.*s%s" STR_FMT, bare ? (int)class.n : 0, class.p, bare ? "/" : "",
+                               STR_ARG(item));
+
+        if (value_check(key->type, c->ctx->release, item, NULL) < 0 &&
+            !c->ctx->plugin_installed(c->ctx->arg, full))
+            return false;
+    }
+    return true;
+}
+
 static void check_value(const struct checker *c, const struct conf_line *line,
                         const struct conf_pair *pair, const struct conf_key *key)
 {
@@ -139,7 +160,11 @@ static void check_value(const struct checker *c, const struct conf_line *line,
 
     if (r == 0)
         return;
-    level = r == -ENOTSUP || (key->flags & KEY_LENIENT) ? FAULT_WARNING : FAULT_FATAL;
+    level = key->flags & KEY_LENIENT ? FAULT_WARNING : FAULT_FATAL;
+    if (r == -ENOTSUP && !c->ctx->plugin_installed)
+        level = FAULT_WARNING;
+    else if (r == -ENOTSUP && plugins_installed(c, key, pair->value))
+        return;
     check_fault(c, level, line, "%s: '%.200s' %s", key->name, secret ? "..." : pair->value,
                 why.text);
 }

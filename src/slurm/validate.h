@@ -12,6 +12,12 @@ struct validate_context {
      * that names one of them is only warned about: it breaks when the node is deleted.
      */
     const struct host_set *dynamic_nodes;
+    /*
+     * Tells whether a plugin that is not one of Slurm's own ("auth/mine") is installed where the
+     * daemons run; NULL if nobody can say, then it is only warned about.
+     */
+    bool (*plugin_installed)(void *arg, const char *plugin);
+    void *arg;
 };
 
 /*

@@ -245,6 +245,51 @@ static void check_plugins(const struct checker *c)
                     "effect");
 }
 
+/* True if a comma-separated list has the item, without regard to case. */
+static bool in_list(const char *list, struct str item)
+{
+    struct str rest = str_of(list);
+    struct str one;
+
+    while (str_split(&rest, ',', &one))
+        if (str_eq_nocase(one, item))
+            return true;
+    return false;
+}
+
+/* Resources to account for; without slurmdbd only those that every Slurm has a number for. */
+static void check_resources(const struct checker *c)
+{
+    static const char fixed[] = "cpu,mem,energy,node,billing,fs/disk,vmem,pages";
+    static const char named[] = "bb,fs,gres,ic,license";
+    const struct conf_line *line = line_of(c, "AccountingStorageTRES");
+    bool database = strstr(value_of(c, "AccountingStorageType"), "slurmdbd");
+    struct str rest = str_of(value_of(c, "AccountingStorageTRES"));
+    struct str item;
+
+    while (str_split(&rest, ',', &item)) {
+        struct str type;
+
+        item = str_trim(item);
+        type = (struct str){item.p, str_find(item, '/')};
+        if (item.n == 0 || in_list(fixed, item))
+            continue;
+        if (!in_list(named, type))
+            check_fault(c, FAULT_FATAL, line,
+                        "AccountingStorageTRES: " STR_FMT " is no resource that Slurm knows",
+                        STR_ARG(item));
+        else if (type.n + 1 >= item.n)
+            check_fault(c, FAULT_FATAL, line,
+                        "AccountingStorageTRES: " STR_FMT " needs a name, as in gres/gpu",
+                        STR_ARG(item));
+        else if (!database)
+            check_fault(c, FAULT_FATAL, line,
+                        "AccountingStorageTRES: " STR_FMT
+                        " needs AccountingStorageType=accounting_storage/slurmdbd",
+                        STR_ARG(item));
+    }
+}
+
 /* "matlab:10,ansys": a name, and a number behind ':' ('*' in older files). */
 static void check_licenses(const struct checker *c)
 {
@@ -285,6 +330,7 @@ void check_cluster(const struct checker *c)
     check_prolog_flags(c);
     check_jobs(c);
     check_plugins(c);
+    check_resources(c);
     check_licenses(c);
     check_paths(c);
 }

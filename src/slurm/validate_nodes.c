@@ -123,7 +123,7 @@ static void check_nodeset(const struct checker *c, const struct model_object *o,
                     "empty",
                     o->name);
     if (list && strcasecmp(list, "ALL") == 0 && profile_quirk(c->ctx->release, QUIRK_NODESET_ALL))
-        check_fault(c, FAULT_FATAL, o->line,
+        check_fault(c, FAULT_WARNING, o->line,
                     "node set %s: Nodes=ALL does not work in a node set of this release", o->name);
 }
 

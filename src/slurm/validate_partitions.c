@@ -19,6 +19,14 @@ struct cluster_names {
     bool any_goes;   /* the only node is localhost: Slurm takes every name for it */
 };
 
+/* True for the Nodes of a node set that name nothing that could be missing. */
+static bool names_no_host(const struct checker *c, const char *nodes)
+{
+    if (strcasecmp(nodes, "ALL") == 0) /* a release with the bug takes it for a node's name */
+        return !profile_quirk(c->ctx->release, QUIRK_NODESET_ALL);
+    return strchr(nodes, '{') && profile_has(c->ctx->release, PROFILE_HOST_FUNCTIONS);
+}
+
 /* Replace the node sets in *names by what they name; false if that cannot be told from the file. */
 static bool nodesets_replace(const struct checker *c, struct host_set **names)
 {
@@ -35,8 +43,8 @@ static bool nodesets_replace(const struct checker *c, struct host_set **names)
         hostlist_push(one, str_of(o->name));
         own = hostset_of(one);
         rest = hostset_minus(*names, own);
-        if (nodes && (strchr(nodes, '{') || strcasecmp(nodes, "ALL") == 0))
-            nodes = NULL; /* names nothing that could be missing */
+        if (nodes && names_no_host(c, nodes))
+            nodes = NULL;
         if (hostset_parse(str_of(nodes), &inside, NULL) < 0)
             return false;
         hostset_free(*names);
@@ -144,6 +152,38 @@ static void check_part_values(const struct checker *c, const struct model_object
                     o->name);
 }
 
+/* True if Slurm keeps account of a resource: one of the fixed ones, or in AccountingStorageTRES. */
+static bool resource_tracked(const struct checker *c, struct str name)
+{
+    static const char fixed[] = "cpu,mem,energy,node,billing,fs/disk,vmem,pages";
+    struct str lists[2] = {str_of(fixed), str_of(model_setting(c->m, "AccountingStorageTRES"))};
+    struct str item;
+
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        while (str_split(&lists[i], ',', &item))
+            if (str_eq_nocase(str_trim(item), name))
+                return true;
+    return false;
+}
+
+/* With slurmdbd a resource may be known from earlier days; without it only the file counts. */
+static void check_weights(const struct checker *c, const struct model_object *o)
+{
+    bool database = strstr(model_setting(c->m, "AccountingStorageType"), "slurmdbd");
+    struct str rest = str_of(model_get(o, "TRESBillingWeights"));
+    struct str item;
+
+    while (str_split(&rest, ',', &item)) {
+        struct str name = {item.p, str_find(item, '=')};
+
+        if (name.n < item.n && !resource_tracked(c, name))
+            check_fault(c, database ? FAULT_WARNING : FAULT_FATAL, o->line,
+                        "partition %s: TRESBillingWeights names " STR_FMT
+                        ", which is not in AccountingStorageTRES",
+                        o->name, STR_ARG(name));
+    }
+}
+
 /* More than one Default=YES: the last one has it. */
 static void check_default(const struct checker *c, const struct model_object *o,
                           const struct model_object **dflt)
@@ -186,6 +226,7 @@ void check_partitions(const struct checker *c)
             map_put(&seen, str_of(o->name), (void *)(uintptr_t)o);
         check_part_nodes(c, o, &names);
         check_part_values(c, o);
+        check_weights(c, o);
         check_default(c, o, &dflt);
     }
     map_done(&names.sets);

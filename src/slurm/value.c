@@ -52,7 +52,7 @@ static int number_of(enum value_kind kind, struct str value, uint64_t *ret)
 
 int value_number(struct value_type type, struct str value, uint64_t *ret_number)
 {
-    static const char yes_no[] = "NO YES=1 UP=1 TRUE=1 1 DOWN=NO FALSE=NO 0=NO";
+    static const char yes_no[] = "NO YES:1 UP:1 TRUE:1 1 DOWN:NO FALSE:NO 0:NO";
     struct choice c;
 
     switch ((unsigned)type.kind) {
@@ -218,6 +218,7 @@ void value_normal(struct value_type type, struct str value, struct buf *out)
         items_normal(value, false, out);
         return;
     case VALUE_NAMES:
+    case VALUE_WEIGHTS:
     case VALUE_FLAGS:
         items_normal(value, true, out);
         return;

@@ -29,7 +29,8 @@ enum value_kind {
     VALUE_PLUGIN,   /* "auth/munge": of the class that the first choice names */
     VALUE_PLUGINS,  /* several, in order; a name without class is of the same class */
     VALUE_OPTIONS,  /* comma-separated, in any order: "enable_configless,cloud_dns" */
-    VALUE_NAMES,    /* the same, and without case: accounts, QOS, TRES weights */
+    VALUE_NAMES,    /* the same, and without case: accounts, QOS */
+    VALUE_WEIGHTS,  /* weights of resources, in any order: "CPU=1.0,Mem=0.25G,GRES/gpu=2" */
     VALUE_HOSTS,    /* a host list */
     VALUE_NODES,    /* a host list that may hold NodeSets, functions in braces, and ALL */
     VALUE_HOSTADDR, /* "name" or "name(address)" */
@@ -52,7 +53,7 @@ enum value_kind {
 
 /*
  * How the values of one key look.  `choices` (for ENUM, FLAGS, PREFIX and PLUGIN) are words with
- * blanks between them.  A word may have "=OTHER" behind it (another way to write OTHER), ">23.11"
+ * blanks between them.  A word may have ":OTHER" behind it (another way to write OTHER), ">23.11"
  * (from that release on) or "<23.11" (before it).
  */
 struct value_type {

@@ -151,6 +151,28 @@ static int hostaddr_check(struct str value, struct err *e)
     return 0;
 }
 
+/* "CPU=1.0,Mem=0.25G": a resource, '=', a number and perhaps a unit. */
+static int weights_check(struct str value, struct err *e)
+{
+    struct str item;
+
+    while (str_split(&value, ',', &item)) {
+        size_t at = str_find(item, '=') + 1;
+        size_t digits = 0;
+
+        while (at < item.n && (isdigit((unsigned char)item.p[at]) || item.p[at] == '.')) {
+            digits++;
+            at++;
+        }
+        if (at < item.n && item.p[at] != '\0' && strchr("kKmMgGtTpP", item.p[at]))
+            at++;
+        if (item.n > 0 && (digits == 0 || at != item.n || item.p[0] == '='))
+            return err_bad(e, "has '" STR_FMT "', which is not a resource, '=' and a number",
+                           STR_ARG(item));
+    }
+    return 0;
+}
+
 static int float_check(struct str value, struct err *e)
 {
     for (size_t i = 0; i < value.n; i++)
@@ -196,6 +218,8 @@ int value_check(struct value_type type, uint32_t release, struct str value, stru
         return hosts_check(release, value, true, e);
     case VALUE_HOSTADDR:
         return hostaddr_check(value, e);
+    case VALUE_WEIGHTS:
+        return weights_check(value, e);
     case VALUE_FLOAT:
         return float_check(value, e);
     default:

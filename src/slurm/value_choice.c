@@ -42,7 +42,7 @@ bool choice_next(struct str *rest, struct choice *c)
             c->until = release;
         text.n = at;
     }
-    at = str_find(text, '=');
+    at = str_find(text, ':');
     c->word = (struct str){text.p, at};
     c->means = at < text.n ? (struct str){text.p + at + 1, text.n - at - 1} : c->word;
     return true;

@@ -18,7 +18,7 @@ void value_print_preempt(uint64_t mode, struct buf *out);
 /* One word of a choices string. */
 struct choice {
     struct str word;
-    struct str means; /* word itself, or what stands behind its '=' */
+    struct str means; /* word itself, or what stands behind its ':' */
     uint32_t since;   /* 0: always */
     uint32_t until;   /* 0: still */
     unsigned index;

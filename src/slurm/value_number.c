@@ -246,7 +246,10 @@ int value_parse_loglevel(struct str text, uint64_t *ret)
             *ret = i;
             return 0;
         }
-    return str_to_u64(text, ret) == 0 && *ret < ARRAY_LEN(names) ? 0 : -EINVAL;
+    if (str_to_u64(text, ret) < 0)
+        return -EINVAL;
+    *ret = MIN(*ret, (uint64_t)ARRAY_LEN(names) - 1);
+    return 0;
 }
 
 int value_parse_ports(struct str text, uint32_t *ret_first, uint32_t *ret_last)

@@ -17,7 +17,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_text(const char *s) { assert(!strpbrk(s, "\r\n")); }
+static void check_text(const char *s)
+{
+    assert(!strpbrk(s, "\r\n"));
+}
 
 static void check_target(const struct http_head *h)
 {

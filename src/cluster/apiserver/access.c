@@ -163,11 +163,20 @@ int access_new(const char *state_dir, const char *address, struct access **ret_a
     return 0;
 }
 
-const char *access_server_cert(const struct access *a) { return a->server.cert_pem; }
+const char *access_server_cert(const struct access *a)
+{
+    return a->server.cert_pem;
+}
 
-const char *access_server_key(const struct access *a) { return a->server.key_pem; }
+const char *access_server_key(const struct access *a)
+{
+    return a->server.key_pem;
+}
 
-const char *access_authority(const struct access *a) { return a->authority.cert_pem; }
+const char *access_authority(const struct access *a)
+{
+    return a->authority.cert_pem;
+}
 
 static void add_data(struct buf *b, const char *indent, const char *key, const char *pem)
 {

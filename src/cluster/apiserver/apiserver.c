@@ -40,7 +40,10 @@ static void on_commit(void *arg, const struct store_event *ev)
     crd_controller_event(s->crds, ev);
 }
 
-static void on_turn_end(void *arg) { answer_commit(arg); }
+static void on_turn_end(void *arg)
+{
+    answer_commit(arg);
+}
 
 /* "127.0.0.1:6443" without its port. */
 static char *host_of(const char *listen)
@@ -215,4 +218,7 @@ void apiserver_set_admission(struct apiserver *s, apiserver_admit_fn fn, void *a
     s->admit_arg = arg;
 }
 
-int apiserver_port(const struct apiserver *s) { return http_server_port(s->http); }
+int apiserver_port(const struct apiserver *s)
+{
+    return http_server_port(s->http);
+}

@@ -10,7 +10,10 @@
 
 #include <stdlib.h>
 
-static const char *kept(struct arena *a, struct buf *b) { return arena_str(a, buf_view(b)); }
+static const char *kept(struct arena *a, struct buf *b)
+{
+    return arena_str(a, buf_view(b));
+}
 
 static void print_strings(struct buf *b, const struct jsn *list)
 {

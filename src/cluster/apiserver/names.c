@@ -87,7 +87,10 @@ static bool shaped(struct str s, int first, int inner, int last)
     return true;
 }
 
-static bool made_of(struct str s, int classes) { return shaped(s, classes, classes, classes); }
+static bool made_of(struct str s, int classes)
+{
+    return shaped(s, classes, classes, classes);
+}
 
 static bool is_label(struct str s)
 {

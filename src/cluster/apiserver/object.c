@@ -21,14 +21,20 @@ static const char *text_at(const struct jsn *object, const char *path)
     return s ? s : "";
 }
 
-const char *object_name(const struct jsn *object) { return text_at(object, "metadata.name"); }
+const char *object_name(const struct jsn *object)
+{
+    return text_at(object, "metadata.name");
+}
 
 const char *object_namespace(const struct jsn *object)
 {
     return text_at(object, "metadata.namespace");
 }
 
-const char *object_uid(const struct jsn *object) { return text_at(object, "metadata.uid"); }
+const char *object_uid(const struct jsn *object)
+{
+    return text_at(object, "metadata.uid");
+}
 
 bool object_deleting(const struct jsn *object)
 {
@@ -192,4 +198,7 @@ void call_init_inner(struct api_call *c, struct apiserver *s, const struct resou
     };
 }
 
-void call_done_inner(struct api_call *c) { arena_done(&c->arena); }
+void call_done_inner(struct api_call *c)
+{
+    arena_done(&c->arena);
+}

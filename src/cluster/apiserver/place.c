@@ -29,7 +29,10 @@ const char *place_text(struct causes *cs, const struct place *at)
     return arena_str(cs->arena, buf_view(&b));
 }
 
-bool place_given(const struct place *at) { return at->value && at->value->type != JSN_NULL; }
+bool place_given(const struct place *at)
+{
+    return at->value && at->value->type != JSN_NULL;
+}
 
 const char *place_str(const struct place *at)
 {
@@ -43,9 +46,15 @@ int64_t place_int(const struct place *at, int64_t otherwise)
     return jsn_is(at->value, JSN_INT) ? at->value->i : otherwise;
 }
 
-bool place_true(const struct place *at) { return jsn_is(at->value, JSN_BOOL) && at->value->b; }
+bool place_true(const struct place *at)
+{
+    return jsn_is(at->value, JSN_BOOL) && at->value->b;
+}
 
-bool place_filled(const struct place *at) { return place_str(at)[0] != '\0'; }
+bool place_filled(const struct place *at)
+{
+    return place_str(at)[0] != '\0';
+}
 
 void place_required(struct causes *cs, const struct place *at, const char *why)
 {

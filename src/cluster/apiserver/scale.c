@@ -2,8 +2,9 @@
 /*
  * The scale subresource: one number of an object, in a form that is the same for every kind.
  *
- * Built-in kinds have fixed paths; custom kinds name theirs in the definition.  A write goes through
- * the object's own update, so that validation, generation and field ownership are as for any other.
+ * Built-in kinds have fixed paths; custom kinds name theirs in the definition.  A write goes
+ * through the object's own update, so that validation, generation and field ownership are as for
+ * any other.
  */
 #include "src/cluster/apiserver/scale.h"
 
@@ -91,9 +92,10 @@ static int check_scale(struct api_call *c, const struct jsn *scale)
     struct causes cs = {.arena = &c->arena};
 
     if (n && !jsn_is(n, JSN_INT))
-        return status_bad_request(c, "Scale in version \"v1\" cannot be handled as a Scale: json: "
-                                     "cannot unmarshal %s into Go struct field ScaleSpec.spec."
-                                     "replicas of type int32",
+        return status_bad_request(c,
+                                  "Scale in version \"v1\" cannot be handled as a Scale: json: "
+                                  "cannot unmarshal %s into Go struct field ScaleSpec.spec."
+                                  "replicas of type int32",
                                   jsn_type_name(n->type));
     /* Of a custom object its own validation says it, in its own words. */
     if (n && !c->res->custom && (n->i < 0 || n->i > INT32_MAX))
@@ -123,8 +125,8 @@ static int read_scale(struct api_call *c, const struct scale_paths *p, const str
     }
     if (!streq(type, "application/merge-patch+json") &&
         !streq(type, "application/strategic-merge-patch+json"))
-        return status_unsupported_media(c,
-                                        "application/json-patch+json, application/merge-patch+json");
+        return status_unsupported_media(
+            c, "application/json-patch+json, application/merge-patch+json");
     *ret_scale = patch_merge(&c->arena, now, patch);
     return 0;
 }

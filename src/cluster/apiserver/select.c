@@ -127,7 +127,7 @@ static struct str field_of(const void *context, struct str key)
     if (jsn_is(v, JSN_BOOL))
         return str_of(bools[v->b]);
     return streq(path, "spec.unschedulable") || streq(path, "spec.hostNetwork") ? STR("false")
-                                                                                 : STR("");
+                                                                                : STR("");
 }
 
 bool selection_match(const struct selection *s, const struct jsn *object)

@@ -250,13 +250,25 @@ void store_on_commit(struct store *s, store_event_fn fn, void *arg)
     s->on_commit_arg = arg;
 }
 
-int64_t store_version(const struct store *s) { return s->version; }
+int64_t store_version(const struct store *s)
+{
+    return s->version;
+}
 
-int64_t store_next_version(const struct store *s) { return s->version + 1; }
+int64_t store_next_version(const struct store *s)
+{
+    return s->version + 1;
+}
 
-int64_t store_compacted(const struct store *s) { return s->compacted; }
+int64_t store_compacted(const struct store *s)
+{
+    return s->compacted;
+}
 
-bool store_dirty(const struct store *s) { return s->open_transaction; }
+bool store_dirty(const struct store *s)
+{
+    return s->open_transaction;
+}
 
 static int set_meta(struct store *s, const char *key, int64_t value, struct err *e)
 {

@@ -47,7 +47,10 @@ const char *validate_label_key(struct arena *a, const char *key)
     return first_fault(FORM_QUALIFIED, key);
 }
 
-const char *validate_label_value(const char *value) { return first_fault(FORM_LABEL_VALUE, value); }
+const char *validate_label_value(const char *value)
+{
+    return first_fault(FORM_LABEL_VALUE, value);
+}
 
 /* The dash at the end of "job-" becomes a letter: what will stand behind it makes it good. */
 static void check_generate_name(struct causes *cs, const struct place *at, enum name_form form)

@@ -54,7 +54,10 @@ static void watch_free(struct watch *w)
     free(w);
 }
 
-static void client_left(void *arg) { watch_free(arg); }
+static void client_left(void *arg)
+{
+    watch_free(arg);
+}
 
 static void watch_end(struct watch *w)
 {
@@ -212,7 +215,10 @@ static void deliver(struct watch *w, const struct store_event *ev)
     arena_rewind(&w->call->arena, mark);
 }
 
-static void deliver_past(void *arg, const struct store_event *ev) { deliver(arg, ev); }
+static void deliver_past(void *arg, const struct store_event *ev)
+{
+    deliver(arg, ev);
+}
 
 static bool deliver_present(void *arg, const struct store_row *row)
 {
@@ -420,4 +426,7 @@ struct watch_hub *watch_hub_free(struct watch_hub *h)
     return NULL;
 }
 
-size_t watch_hub_count(const struct watch_hub *h) { return h->n; }
+size_t watch_hub_count(const struct watch_hub *h)
+{
+    return h->n;
+}

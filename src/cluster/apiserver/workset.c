@@ -57,7 +57,10 @@ static void add(struct workset *w, const char *key, int64_t delay_ms)
         loop_timer_arm(w->timer, delay_ms);
 }
 
-void workset_add(struct workset *w, const char *key) { add(w, key, 0); }
+void workset_add(struct workset *w, const char *key)
+{
+    add(w, key, 0);
+}
 
 void workset_add_later(struct workset *w, const char *key, int64_t delay_ms)
 {

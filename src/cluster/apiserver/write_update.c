@@ -148,7 +148,10 @@ static int store_change(struct api_call *c, struct jsn *object, const struct jsn
 }
 
 /* Members of `from` replace those of `to`: the caller's tree shows what was stored. */
-static void become(struct jsn *to, const struct jsn *from) { *to = *from; }
+static void become(struct jsn *to, const struct jsn *from)
+{
+    *to = *from;
+}
 
 int write_update(struct api_call *c, const struct jsn *old, struct jsn *object,
                  const struct write_update *how)

@@ -29,7 +29,10 @@ struct owner {
     struct spdy_blocks blocks; /* the client's contexts */
 };
 
-static void ready(void *arg) { buf_adds(&((struct owner *)arg)->log, "ready;"); }
+static void ready(void *arg)
+{
+    buf_adds(&((struct owner *)arg)->log, "ready;");
+}
 
 static void input(void *arg, struct str data)
 {
@@ -38,14 +41,20 @@ static void input(void *arg, struct str data)
     buf_printf(&o->log, "in(" STR_FMT ");", STR_ARG(data));
 }
 
-static void input_end(void *arg) { buf_adds(&((struct owner *)arg)->log, "end;"); }
+static void input_end(void *arg)
+{
+    buf_adds(&((struct owner *)arg)->log, "end;");
+}
 
 static void resized(void *arg, unsigned int width, unsigned int height)
 {
     buf_printf(&((struct owner *)arg)->log, "size %ux%u;", width, height);
 }
 
-static void drain(void *arg) { (void)arg; }
+static void drain(void *arg)
+{
+    (void)arg;
+}
 
 static void closed(void *arg)
 {

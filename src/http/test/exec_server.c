@@ -267,14 +267,6 @@ static void on_ready(void *arg)
     j->child = loop_add_child(loop, j->pid, child_ended, j);
 }
 
-static bool flag(const struct url_query *q, const char *key)
-{
-    struct err e = {0};
-    bool on = false;
-
-    return url_query_bool(q, key, &on, &e) == 0 && on;
-}
-
 static void refuse(struct http_exchange *x, int status, const char *text)
 {
     http_reply(x, status, "text/plain", NULL, str_of(text));
@@ -284,10 +276,10 @@ static void serve_exec(struct http_exchange *x, const struct url_query *q)
 {
     struct job *j = xcalloc(1, sizeof(*j));
     struct channels_options o = {
-        .in = flag(q, "stdin"),
-        .out = flag(q, "stdout"),
-        .err = flag(q, "stderr"),
-        .tty = flag(q, "tty"),
+        .in = url_query_bool(q, "stdin"),
+        .out = url_query_bool(q, "stdout"),
+        .err = url_query_bool(q, "stderr"),
+        .tty = url_query_bool(q, "tty"),
         .events = {on_ready, on_stdin, on_stdin_end, on_resize, on_drain, on_close},
         .arg = j};
     struct err e = {0};
@@ -407,9 +399,15 @@ static void on_wire_gone(void *arg, struct forward_conn *c)
     wire_free(forward_conn_arg(c));
 }
 
-static void on_wires_drain(void *arg) { (void)arg; }
+static void on_wires_drain(void *arg)
+{
+    (void)arg;
+}
 
-static void on_wires_close(void *arg) { loop_defer_free(loop, free, arg); }
+static void on_wires_close(void *arg)
+{
+    loop_defer_free(loop, free, arg);
+}
 
 static void serve_forward(struct http_exchange *x, const struct url_query *q)
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Hold real kubectls against exec_server: exec, exit codes, 3 MB each way, terminals, cp, port-forward.
+# Hold real clients against exec_server: exec, exit codes, 3 MB each way, terminals, cp, port-forward.
 #
 # usage: kubectl.sh EXEC_SERVER [KUBECTL...]     (default: the kubectl in PATH; 77 without any)
 set -u
@@ -11,6 +11,7 @@ command -v "$1" >/dev/null || exit 77
 
 dir=$(mktemp -d)
 pids=()
+# shellcheck disable=SC2317 # the trap calls it
 cleanup() {
     for pid in "${pids[@]}"; do
         kill "$pid" 2>/dev/null
@@ -140,4 +141,15 @@ for kubectl in "$@"; do
     check "$version, TLS: server ends in order" 0 $?
     cat "$dir/server.log"
 done
+
+start_server
+timeout 60 /usr/bin/python3 "$(dirname "$0")/python_client.py" "$port" "$file_port"
+case $? in
+0) ;;
+77) echo "skip the Python client: not installed" ;;
+*) failed=1 ;;
+esac
+kill "$server_pid"
+wait "$server_pid"
+check "python: server ends in order" 0 $?
 exit $failed

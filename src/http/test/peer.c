@@ -84,7 +84,10 @@ void rig_settle(struct rig *r, int wait_ms)
     }
 }
 
-void rig_send(struct rig *r, const char *text) { rig_send_bytes(r, str_of(text)); }
+void rig_send(struct rig *r, const char *text)
+{
+    rig_send_bytes(r, str_of(text));
+}
 
 void rig_send_bytes(struct rig *r, struct str bytes)
 {

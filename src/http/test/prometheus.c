@@ -143,7 +143,10 @@ static void too_many_series_share_one(void **state)
     assert_non_null(strstr(buf_str(&b), "c{path=\"overflow\"} 10\n"));
 }
 
-static void read_gauge(void *arg) { prometheus_set(arg, 42); }
+static void read_gauge(void *arg)
+{
+    prometheus_set(arg, 42);
+}
 
 static void gauges_can_be_read_at_print_time(void **state)
 {

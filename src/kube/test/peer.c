@@ -36,22 +36,36 @@ void peer_redirect(struct peer *p, int port, const struct kube_client_options *o
     assert_int_equal(kube_client_new(p->loop, p->target, o, &p->client, &e), 0);
 }
 
-void peer_init(struct peer *p, peer_fn fn, const struct kube_client_options *o)
+void peer_up(struct peer *p)
 {
     struct http_server_options so = {.handler = serve, .arg = p};
+    AUTO(free) char *address = xasprintf("127.0.0.1:%d", p->port);
+    struct err e = {0};
+
+    assert_int_equal(http_server_new(p->loop, &so, &p->server, &e), 0);
+    assert_int_equal(http_server_listen(p->server, address, &e), 0);
+    p->port = http_server_port(p->server);
+}
+
+void peer_down(struct peer *p)
+{
+    p->server = http_server_free(p->server);
+}
+
+void peer_init(struct peer *p, peer_fn fn, const struct kube_client_options *o)
+{
     struct err e = {0};
 
     *p = (struct peer){.fn = fn};
     assert_int_equal(loop_new(&p->loop, &e), 0);
     (void)loop_turn(p->loop, 0);
-    assert_int_equal(http_server_new(p->loop, &so, &p->server, &e), 0);
-    assert_int_equal(http_server_listen(p->server, "127.0.0.1:0", &e), 0);
+    peer_up(p);
     p->target = xcalloc(1, sizeof(*p->target));
     p->target->origin = xstrdup("the peer");
     p->target->namespace = xstrdup("default");
     p->target->cluster = xcalloc(1, sizeof(*p->target->cluster));
     p->target->user = xcalloc(1, sizeof(*p->target->user));
-    peer_redirect(p, http_server_port(p->server), o);
+    peer_redirect(p, p->port, o);
 }
 
 void peer_done(struct peer *p)
@@ -258,6 +272,12 @@ struct raw_peer *raw_peer_free(struct raw_peer *r)
     return NULL;
 }
 
-int raw_peer_port(const struct raw_peer *r) { return r->port; }
+int raw_peer_port(const struct raw_peer *r)
+{
+    return r->port;
+}
 
-int raw_peer_connections(const struct raw_peer *r) { return r->connections; }
+int raw_peer_connections(const struct raw_peer *r)
+{
+    return r->connections;
+}

@@ -23,6 +23,7 @@ struct peer {
     size_t n_seen;
     struct http_exchange *stream; /* the last one begun with peer_stream; NULL once it is gone */
     int streams;
+    int port;
 };
 
 /* fn may be changed at any time. */
@@ -54,6 +55,10 @@ struct raw_peer *raw_peer_new(struct loop *l, const char *const *scripts);
 struct raw_peer *raw_peer_free(struct raw_peer *r);
 int raw_peer_port(const struct raw_peer *r);
 int raw_peer_connections(const struct raw_peer *r);
+
+/* Close the server and every connection; and come back on the same port. */
+void peer_down(struct peer *p);
+void peer_up(struct peer *p);
 
 /* Point the peer's client at another port. */
 void peer_redirect(struct peer *p, int port, const struct kube_client_options *o);

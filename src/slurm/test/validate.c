@@ -107,6 +107,10 @@ static void keys_and_values_are_checked(void **state)
         {R2205, "NodeName=DEFAULT CPUs=many",
          "slurm.conf:5: error: CPUs: 'many' is not a number from 0 to 65535, INFINITE or "
          "UNLIMITED\n"},
+        {R2205, "TaskPluginParam=foo",
+         "slurm.conf:5: error: TaskPluginParam: 'foo' has 'foo', which is not "},
+        {R2205, "TaskPluginParam=Cores,autobind=Threads", ""},
+        {R2205, "SlurmdDebug=11", ""},
         {R2205, "MessageTimeout=10\nMessageTimeout=20",
          "slurm.conf:6: warning: MessageTimeout was set before to another value; this one "
          "counts\n"},
@@ -162,9 +166,18 @@ static void nodes_and_node_sets_are_checked(void **state)
         {R2205, "NodeSet=s",
          "slurm.conf:5: warning: node set s has neither Feature nor Nodes: it is empty\n"},
         {R2205, "NodeSet=s Nodes=ALL",
-         "slurm.conf:5: error: node set s: Nodes=ALL does not work in a node set of this "
+         "slurm.conf:5: warning: node set s: Nodes=ALL does not work in a node set of this "
          "release\n"},
+        {R2205, "NodeSet=s Nodes=ALL\nPartitionName=p Nodes=s",
+         "slurm.conf:5: warning: node set s: Nodes=ALL does not work in a node set of this "
+         "release\n"
+         "slurm.conf:6: error: partition p: there is no node or node set ALL in this "
+         "configuration\n"},
+        {R2311, "NodeSet=s Nodes=ALL\nPartitionName=p Nodes=s", ""},
         {R2311, "NodeSet=s Nodes=ALL", ""},
+        {R2205, "DownNodes=n1 State=FOO",
+         "slurm.conf:5: warning: State: 'FOO' is not UNKNOWN, DOWN, IDLE, ALLOCATED, ERROR, MIXED, "
+         "FUTURE, CLOUD, DRAIN, FAIL or EXTERNAL\n"},
         {R2205, "DownNodes=n[8-12]", "slurm.conf:5: warning: DownNodes: there is no node n10\n"},
         {R2205, "FrontendName=f",
          "slurm.conf:5: error: FrontendName needs a Slurm that was built for front ends\n"},
@@ -207,6 +220,17 @@ static void partitions_are_checked(void **state)
         {R2205, "PartitionName=p DefaultTime=2:00:00 MaxTime=60",
          "slurm.conf:5: warning: partition p: DefaultTime=2:00:00 is above MaxTime=60 and is "
          "ignored\n"},
+        {R2205, "PartitionName=p TRESBillingWeights=CPU=1.0,Mem=0.25G", ""},
+        {R2205, "PartitionName=p TRESBillingWeights=foo",
+         "slurm.conf:5: error: TRESBillingWeights: 'foo' has 'foo', which is not a resource, '=' "
+         "and a number\n"},
+        {R2205, "PartitionName=p TRESBillingWeights=GRES/gpu=2",
+         "slurm.conf:5: error: partition p: TRESBillingWeights names GRES/gpu, which is not in "
+         "AccountingStorageTRES\n"},
+        {R2205,
+         "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageTRES=gres/gpu\n"
+         "PartitionName=p TRESBillingWeights=GRES/gpu=2",
+         ""},
         {R2205, "PartitionName=p AllowQos=a DenyQos=b",
          "slurm.conf:5: warning: partition p: DenyQos is ignored beside AllowQos\n"},
         {R2205, "PartitionName=p DefMemPerNode=1 DefMemPerCPU=2",
@@ -265,6 +289,13 @@ static void settings_must_fit_together(void **state)
         {R2205, "ReconfigFlags=KeepPartInfo",
          "slurm.conf:5: warning: with ReconfigFlags=KeepPartInfo changes of partitions in this "
          "file have no effect\n"},
+        {R2205, "AccountingStorageTRES=CPU,gres/gpu",
+         "slurm.conf:5: error: AccountingStorageTRES: gres/gpu needs "
+         "AccountingStorageType=accounting_storage/slurmdbd\n"},
+        {R2205, "AccountingStorageTRES=Water",
+         "slurm.conf:5: error: AccountingStorageTRES: Water is no resource that Slurm knows\n"},
+        {R2205, "AccountingStorageTRES=cpu,gres",
+         "slurm.conf:5: error: AccountingStorageTRES: gres needs a name, as in gres/gpu\n"},
         {R2205, "Licenses=matlab:10,ansys", ""},
         {R2205, "Licenses=matlab:ten",
          "slurm.conf:5: error: Licenses: 'matlab:ten' is not a name, or a name, ':' and a "
@@ -321,6 +352,36 @@ static void a_lone_localhost_stands_for_every_node(void **state)
              "ClusterName=c\nSlurmctldHost=h\nNodeName=localhost\nPartitionName=p Nodes=any", R2205,
              NULL, &out);
     assert_string_equal(buf_str(&out), "");
+}
+
+static bool only_mine(void *arg, const char *plugin)
+{
+    (void)arg;
+    return streq(plugin, "auth/mine") || streq(plugin, "job_submit/mine");
+}
+
+static void a_foreign_plugin_must_be_installed(void **state)
+{
+    static const struct {
+        const char *more;
+        size_t fatal;
+    } cases[] = {
+        {"AuthType=auth/mine", 0},
+        {"AuthType=auth/yours", 1},
+        {"JobSubmitPlugins=lua,mine", 0},
+        {"JobSubmitPlugins=mine,job_submit/yours", 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(free) char *text = xasprintf("%s%s", GOOD, cases[i].more);
+        AUTO(made_done) struct made m = make(CONF_SLURM, text, R2205);
+        struct validate_context ctx = {.release = R2205, .plugin_installed = only_mine};
+
+        validate_conf(m.conf, &ctx, &m.faults);
+        assert_int_equal(m.faults.fatal, cases[i].fatal);
+        assert_int_equal(m.faults.warnings, 0);
+    }
 }
 
 static void other_files_are_checked_too(void **state)
@@ -419,6 +480,7 @@ int main(void)
         cmocka_unit_test(what_a_file_must_have_is_missed),
         cmocka_unit_test(a_dynamic_node_in_a_partition_is_warned_about),
         cmocka_unit_test(a_lone_localhost_stands_for_every_node),
+        cmocka_unit_test(a_foreign_plugin_must_be_installed),
         cmocka_unit_test(other_files_are_checked_too),
         cmocka_unit_test(the_settings_of_one_partition_can_be_checked_alone),
         cmocka_unit_test(a_large_file_is_checked_in_milliseconds),

@@ -343,8 +343,12 @@ static void look(void *arg, const char *name)
         return;
     if (r == 0)
         r = object_deleting(crd) ? end(c, &call, crd, name) : settle_names(c, &call, crd);
-    if (r == 0)
+    if (r == 0) {
+        /* A commit that fails undoes the write without a word: look whether it is there. */
+        if (store_dirty(c->server->store))
+            workset_add_later(&c->work, name, RETRY_MS);
         return;
+    }
     log_warn("custom resource definition '%s' could not be looked after, trying again in %d ms: %s",
              name, RETRY_MS,
              call.failure ? jsn_get_str(call.failure, "message") : "the store does not answer");

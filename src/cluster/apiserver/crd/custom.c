@@ -16,7 +16,10 @@
 #include "src/cluster/apiserver/types/custom.h"
 #include "src/json/structural.h"
 
-uint32_t custom_schema_mark(const struct resource *res) { return res->schema_mark; }
+uint32_t custom_schema_mark(const struct resource *res)
+{
+    return res->schema_mark;
+}
 
 /* Kubernetes' own schema of metadata, without the rules that the definition added. */
 static const struct schema *object_meta(const struct resource *res)

@@ -275,7 +275,10 @@ static void check_merging(struct causes *cs, const struct place *at)
         check_keys_present(cs, at, list);
 }
 
-static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n")] == '\0'; }
+static bool is_blank(const char *text)
+{
+    return text[strspn(text, " \t\r\n")] == '\0';
+}
 
 static void check_rule(struct causes *cs, const struct place *at)
 {

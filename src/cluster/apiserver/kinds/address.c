@@ -9,7 +9,10 @@
 
 #include <arpa/inet.h>
 
-bool address_is_ipv6(const char *text) { return strchr(text, ':') != NULL; }
+bool address_is_ipv6(const char *text)
+{
+    return strchr(text, ':') != NULL;
+}
 
 static const char *special_v4(uint32_t ip)
 {

@@ -21,14 +21,20 @@ static struct quantity amount_of(const struct jsn *v)
     return q;
 }
 
-static bool is_huge_pages(const char *name) { return starts_with(name, "hugepages-"); }
+static bool is_huge_pages(const char *name)
+{
+    return starts_with(name, "hugepages-");
+}
 
 static bool is_native(const char *name)
 {
     return !strchr(name, '/') || strstr(name, "kubernetes.io/");
 }
 
-static bool may_overcommit(const char *name) { return is_native(name) && !is_huge_pages(name); }
+static bool may_overcommit(const char *name)
+{
+    return is_native(name) && !is_huge_pages(name);
+}
 
 static bool is_standard(const char *name)
 {

@@ -19,9 +19,15 @@
 
 #define CHOSEN_BY_HAND 256U
 
-static bool marked(const uint8_t *bits, uint32_t i) { return bits[i / 8] & (1U << (i % 8)); }
+static bool marked(const uint8_t *bits, uint32_t i)
+{
+    return bits[i / 8] & (1U << (i % 8));
+}
 
-static void mark(uint8_t *bits, uint32_t i) { bits[i / 8] |= (uint8_t)(1U << (i % 8)); }
+static void mark(uint8_t *bits, uint32_t i)
+{
+    bits[i / 8] |= (uint8_t)(1U << (i % 8));
+}
 
 /* The offset of an address in the range, or -1. */
 static int64_t offset_of(const char *address)

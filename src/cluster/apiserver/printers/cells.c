@@ -24,9 +24,15 @@ void cell_textf(struct cells *c, const char *fmt, ...)
     cell_text(c, buf_str(&b));
 }
 
-void cell_int(struct cells *c, int64_t i) { jsn_append(c->arena, c->row, jsn_int(c->arena, i)); }
+void cell_int(struct cells *c, int64_t i)
+{
+    jsn_append(c->arena, c->row, jsn_int(c->arena, i));
+}
 
-void cell_bool(struct cells *c, bool b) { jsn_append(c->arena, c->row, jsn_bool(c->arena, b)); }
+void cell_bool(struct cells *c, bool b)
+{
+    jsn_append(c->arena, c->row, jsn_bool(c->arena, b));
+}
 
 const char *cells_text(const struct jsn *v, const char *path)
 {
@@ -47,7 +53,10 @@ void cell_int_at(struct cells *c, const char *path, int64_t otherwise)
     cell_int(c, jsn_get_int(c->object, path, otherwise));
 }
 
-void cell_name(struct cells *c) { cell_at(c, "metadata.name", ""); }
+void cell_name(struct cells *c)
+{
+    cell_at(c, "metadata.name", "");
+}
 
 const char *cells_age_of(struct cells *c, const char *time)
 {

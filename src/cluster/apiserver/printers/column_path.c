@@ -13,7 +13,10 @@
 
 static const struct jsn *find(struct arena *a, const struct jsn *v, struct str path);
 
-static struct str behind(struct str s, size_t n) { return (struct str){s.p + n, s.n - n}; }
+static struct str behind(struct str s, size_t n)
+{
+    return (struct str){s.p + n, s.n - n};
+}
 
 /* Members or items, the first that leads on. */
 static const struct jsn *find_in_all(struct arena *a, const struct jsn *v, struct str rest)

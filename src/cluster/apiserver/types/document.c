@@ -24,7 +24,10 @@ void document_cache_init(struct document_cache *c, const struct registry *reg)
     map_init(&c->documents, free_document);
 }
 
-void document_cache_done(struct document_cache *c) { map_done(&c->documents); }
+void document_cache_done(struct document_cache *c)
+{
+    map_done(&c->documents);
+}
 
 const struct document *document_find(struct document_cache *c, const char *key)
 {

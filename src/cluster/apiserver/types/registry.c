@@ -111,7 +111,10 @@ static void rebuild(struct registry *reg)
     reg->version++;
 }
 
-static void drop_owner(void *owner) { resource_owner_unref(owner); }
+static void drop_owner(void *owner)
+{
+    resource_owner_unref(owner);
+}
 
 int registry_new(struct registry **ret, struct err *e)
 {
@@ -142,7 +145,10 @@ struct registry *registry_free(struct registry *reg)
     return NULL;
 }
 
-uint64_t registry_version(const struct registry *reg) { return reg->version; }
+uint64_t registry_version(const struct registry *reg)
+{
+    return reg->version;
+}
 
 const struct registry_gv *registry_gvs(const struct registry *reg, size_t *ret_n)
 {

@@ -253,7 +253,10 @@ static int read_text(struct table *t, const struct table_text *text, struct err 
     return 0;
 }
 
-void table_done(struct table *t) { map_done(&t->by_name); }
+void table_done(struct table *t)
+{
+    map_done(&t->by_name);
+}
 
 int table_read(struct arena *a, const struct table_text *texts, struct table *ret, struct err *e)
 {

@@ -23,7 +23,10 @@ int table_err(struct err *e, const char *file, int line, const char *fmt, ...)
     return err_set(e, -EINVAL, ERR_PERMANENT, "%s line %d: %s", file, line, buf_str(&b));
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
 
 /* One word from *at on, without its quotes, written to *out. */
 static int lex_word(struct str text, size_t *at, char **out, struct str *ret_word)

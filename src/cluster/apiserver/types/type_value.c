@@ -142,7 +142,10 @@ static int check_int_or_string(struct jsn *v, struct err *e)
     return err_bad(e, "json: cannot unmarshal number %s into Go value of type int32", buf_str(&b));
 }
 
-static bool is_base64(char c) { return isalnum((unsigned char)c) || c == '+' || c == '/'; }
+static bool is_base64(char c)
+{
+    return isalnum((unsigned char)c) || c == '+' || c == '/';
+}
 
 /*
  * Go's base64 reader: line breaks are skipped, padding is needed.  Returns the offset of what is

@@ -31,7 +31,10 @@ static int tear_down(void **state)
     return 0;
 }
 
-static struct jsn *v2(struct arena *a) { return parse(a, openapi_v2(openapi, NULL)->body.p); }
+static struct jsn *v2(struct arena *a)
+{
+    return parse(a, openapi_v2(openapi, NULL)->body.p);
+}
 
 static struct jsn *v3(struct arena *a, const char *path)
 {
