@@ -8,7 +8,10 @@
 #include "src/json/cel_node.h"
 #include "src/json/structural.h"
 
-static struct cel_value no_overload(struct cel_run *r) { return cel_error(r, "no such overload"); }
+static struct cel_value no_overload(struct cel_run *r)
+{
+    return cel_error(r, "no such overload");
+}
 
 static size_t rune_length(struct str s, size_t at)
 {

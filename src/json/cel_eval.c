@@ -35,7 +35,10 @@ struct cel_value cel_error(struct cel_run *r, const char *fmt, ...)
     return (struct cel_value){.kind = CEL_IS_ERROR, .text = arena_str(r->a, buf_view(&b))};
 }
 
-static struct cel_value beyond(void) { return (struct cel_value){.kind = CEL_IS_BEYOND}; }
+static struct cel_value beyond(void)
+{
+    return (struct cel_value){.kind = CEL_IS_BEYOND};
+}
 
 bool cel_bad(const struct cel_value *v)
 {
@@ -229,7 +232,10 @@ bool cel_compare(const struct cel_value *a, const struct cel_value *b, int *ret)
     return true;
 }
 
-static struct cel_value no_overload(struct cel_run *r) { return cel_error(r, "no such overload"); }
+static struct cel_value no_overload(struct cel_run *r)
+{
+    return cel_error(r, "no such overload");
+}
 
 /* Property names that are no identifiers are written in another way: a__dash__b. */
 static struct str unescape(struct arena *a, struct str name)

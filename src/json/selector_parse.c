@@ -183,13 +183,13 @@ static int parse_requirement(struct parser *p)
     enum selector_op op = SELECTOR_EXISTS;
     struct values v = {0};
     struct str key;
-    bool not;
-    int r = parse_key(p, &not, &key);
+    bool absent;
+    int r = parse_key(p, &absent, &key);
 
     if (r < 0)
         return r;
-    if (not|| p->next.kind == TOKEN_END || is(&p->next, ",")) {
-        op = not ? SELECTOR_NOT_EXISTS : op;
+    if (absent || p->next.kind == TOKEN_END || is(&p->next, ",")) {
+        op = absent ? SELECTOR_NOT_EXISTS : op;
         return selector_require(p->a, p->selector, key, op, NULL, 0, p->e);
     }
     r = parse_operator(p, &op);
