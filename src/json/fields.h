@@ -96,10 +96,7 @@ struct jsn_field {
     jsn_check_fn check;
 };
 
-#define JSN_END                                                                                    \
-    {                                                                                              \
-        NULL, JSN_NOTHING, 0, 0                                                                    \
-    }
+#define JSN_END {NULL, JSN_NOTHING, 0, 0}
 
 /* "cpu" of a jsn_map, or NULL. */
 const char *jsn_map_get(const struct jsn_map *map, const char *key);

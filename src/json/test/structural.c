@@ -255,7 +255,7 @@ static void combinations_name_the_nearest(void **state)
     static const char one[] = "{" XY "'oneOf':" XY_EITHER "}";
     static const char any[] = "{" XY "'anyOf':" XY_EITHER "}";
     static const char all[] = "{" XY "'allOf':" XY_EITHER "}";
-    static const char not [] = "{" XY "'not':{'required':['x']}}";
+    static const char not[] = "{" XY "'not':{'required':['x']}}";
     static const struct check_case cases[] = {
         {one, "{}",
          COMPOSITE(
