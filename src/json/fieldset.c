@@ -8,17 +8,9 @@
  */
 #include "src/json/fieldset.h"
 
-#include <stdarg.h>
+static int sign(bool less, bool greater) { return less ? -1 : greater; }
 
-static int sign(bool less, bool greater)
-{
-    return less ? -1 : greater;
-}
-
-static double number_of(const struct jsn *v)
-{
-    return v->type == JSN_INT ? (double)v->i : v->d;
-}
+static double number_of(const struct jsn *v) { return v->type == JSN_INT ? (double)v->i : v->d; }
 
 /* Numbers, strings, booleans, lists, objects, null: the order of types that printing follows. */
 static int type_rank(const struct jsn *v)
@@ -161,23 +153,16 @@ static void insert_text(struct arena *a, struct fieldset *s, struct str text,
         fieldset_insert(a, s, &here);
 }
 
-struct fieldset *fieldset_of(struct arena *a, ...)
+struct fieldset *fieldset_from_paths(struct arena *a, const char *const *paths)
 {
     struct fieldset *s = arena_calloc(a, 1, sizeof(*s));
-    const char *path;
-    va_list ap;
 
-    va_start(ap, a);
-    while ((path = va_arg(ap, const char *)))
-        insert_text(a, s, str_of(path), NULL);
-    va_end(ap);
+    for (; *paths; paths++)
+        insert_text(a, s, str_of(*paths), NULL);
     return s;
 }
 
-bool fieldset_empty(const struct fieldset *s)
-{
-    return !s || s->n == 0;
-}
+bool fieldset_empty(const struct fieldset *s) { return !s || s->n == 0; }
 
 size_t fieldset_size(const struct fieldset *s)
 {

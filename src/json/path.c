@@ -33,10 +33,7 @@ static void walk_children(struct finder *f, const struct path_step *next, const 
 }
 
 /* Negative positions count from the end. */
-static int64_t position(int64_t i, size_t n)
-{
-    return i < 0 ? i + (int64_t)n : i;
-}
+static int64_t position(int64_t i, size_t n) { return i < 0 ? i + (int64_t)n : i; }
 
 static void walk_slice(struct finder *f, const struct path_step *step, const struct jsn *v)
 {
@@ -48,15 +45,9 @@ static void walk_slice(struct finder *f, const struct path_step *step, const str
         walk(f, step->next, v->a.items[i]);
 }
 
-static double number_of(const struct jsn *v)
-{
-    return v->type == JSN_INT ? (double)v->i : v->d;
-}
+static double number_of(const struct jsn *v) { return v->type == JSN_INT ? (double)v->i : v->d; }
 
-static bool is_number(const struct jsn *v)
-{
-    return jsn_is(v, JSN_INT) || jsn_is(v, JSN_REAL);
-}
+static bool is_number(const struct jsn *v) { return jsn_is(v, JSN_INT) || jsn_is(v, JSN_REAL); }
 
 /* -1, 0, 1; false if the two cannot be ordered. */
 static bool order_of(const struct jsn *x, const struct jsn *y, int *ret)
@@ -153,17 +144,22 @@ static void walk(struct finder *f, const struct path_step *step, struct jsn *v)
     }
 }
 
-/* The walk hands out the very nodes of v, which callers see as const or not as they came. */
-static struct jsn *root_of(const struct jsn *v)
+/* Nodes are handed out as they hang in their parents, which is not const. */
+static void start(struct finder *f, const struct path *p, const struct jsn *v)
 {
-    return *(struct jsn *const *)(const void *)&v;
+    union {
+        const struct jsn *given;
+        struct jsn *node;
+    } root = {.given = v};
+
+    walk(f, p->steps, root.node);
 }
 
 struct jsn *path_find(struct arena *a, const struct path *p, const struct jsn *v)
 {
     struct finder f = {.a = a, .out = jsn_array(a)};
 
-    walk(&f, p->steps, root_of(v));
+    start(&f, p, v);
     return f.out;
 }
 
@@ -172,7 +168,7 @@ const struct jsn *path_first(const struct path *p, const struct jsn *v)
     AUTO(arena_done) struct arena a = {0};
     struct finder f = {.a = &a, .out = jsn_array(&a), .first_only = true};
 
-    walk(&f, p->steps, root_of(v));
+    start(&f, p, v);
     return jsn_item(f.out, 0);
 }
 

@@ -27,15 +27,9 @@ struct parser {
     struct err *e;
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-static bool is_sign(char c)
-{
-    return c != '\0' && strchr("=!(),><", c) != NULL;
-}
+static bool is_sign(char c) { return c != '\0' && strchr("=!(),><", c) != NULL; }
 
 /* Scan one token ahead; a NUL ends the text. */
 static void advance(struct parser *p)
@@ -183,13 +177,13 @@ static int parse_requirement(struct parser *p)
     enum selector_op op = SELECTOR_EXISTS;
     struct values v = {0};
     struct str key;
-    bool absent;
-    int r = parse_key(p, &absent, &key);
+    bool negated;
+    int r = parse_key(p, &negated, &key);
 
     if (r < 0)
         return r;
-    if (absent || p->next.kind == TOKEN_END || is(&p->next, ",")) {
-        op = absent ? SELECTOR_NOT_EXISTS : op;
+    if (negated || p->next.kind == TOKEN_END || is(&p->next, ",")) {
+        op = negated ? SELECTOR_NOT_EXISTS : op;
         return selector_require(p->a, p->selector, key, op, NULL, 0, p->e);
     }
     r = parse_operator(p, &op);
@@ -254,10 +248,11 @@ static int unescape(struct arena *a, struct str text, struct str *ret, struct er
         if (c == ',' || c == '=')
             return err_bad(e, "invalid field selector: unescaped character in value: %d", c);
         if (c == '\\') {
-            if (++i == text.n || !strchr("\\,=", text.p[i]) || !text.p[i])
+            c = text.p[i + 1]; /* the text is terminated */
+            if (c != '\\' && c != ',' && c != '=')
                 return err_bad(e, "invalid field selector: invalid escape sequence: %.*s",
-                               i == text.n ? 1 : 2, text.p + i - 1);
-            c = text.p[i];
+                               i + 1 < text.n ? 2 : 1, text.p + i);
+            i++;
         }
         out[n++] = c;
     }
