@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 MESON_TEST = meson test -C $(1) --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all run stop test test-unit test-sanitize test-api test-durability test-valgrind fuzz bench \
+.PHONY: all run test test-unit test-sanitize test-api test-durability test-valgrind fuzz bench \
 	lint fmt install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
@@ -20,6 +20,14 @@ $(BUILD)/build.ninja:
 $(SANITIZED)/build.ninja:
 	@tools/packages build
 	@meson setup $(SANITIZED) --werror -Db_sanitize=address,undefined -Db_lundef=false
+
+run: all ## Serve the Kubernetes API on this machine, in the foreground; state in build/state
+	@tools/packages run test
+	@echo "Try, in another shell:"
+	@echo "  export KUBECONFIG=$(CURDIR)/$(BUILD)/state/admin.kubeconfig"
+	@echo "  kubectl get namespaces"
+	@echo "  kubectl create configmap hello --from-literal=who=world"
+	@$(BUILD)/slurmkeeper apiserver --state $(BUILD)/state
 
 test: ## Everything that a change must pass: units, sanitizers, the API conformance suite
 	@tools/packages build test

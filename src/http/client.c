@@ -6,8 +6,7 @@
  * curl runs, its callbacks only note what has arrived.  Owners are told afterwards, from the ready
  * list, so that a callback may start and cancel calls freely.
  *
- * Connections are kept and shared by all calls of a client.  With HTTP/2 many calls share one
- * connection.
+ * Connections are kept, and used again by later calls of the same client.
  */
 #include "src/http/client.h"
 

@@ -13,6 +13,7 @@
 #include "src/http/server.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -211,7 +212,7 @@ static void set_socket_options(int fd)
         (void)setsockopt(fd, options[i].level, options[i].option, &options[i].value, sizeof(int));
 }
 
-void http_server_adopt(struct http_server *s, int fd)
+static void take_connection(struct http_server *s, int fd)
 {
     if (s->n_conns >= s->limits.max_connections) {
         (void)close(fd);
@@ -221,13 +222,19 @@ void http_server_adopt(struct http_server *s, int fd)
     (void)conn_new(s, fd, peer_text(fd));
 }
 
+void http_server_adopt(struct http_server *s, int fd)
+{
+    (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    take_connection(s, fd);
+}
+
 void server_accept(struct http_server *s, int listener_fd)
 {
     for (int i = 0; i < ACCEPT_BATCH; i++) {
         int fd = accept4(listener_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
         if (fd >= 0) {
-            http_server_adopt(s, fd);
+            take_connection(s, fd);
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
             back_off(s);
             return;

@@ -180,12 +180,12 @@ static struct jsn *encode_list(struct arena *a, const struct jsn_field *f, const
 /* One row; NULL if it is left out. */
 static struct jsn *encode_field(struct arena *a, const struct jsn_field *f, const char *in)
 {
-    const char *at = in + f->offset;
+    const void *at = in + f->offset;
     bool keep = f->flags & (JSN_KEEP | JSN_PTR) || f->def;
     struct jsn *v;
 
     if (f->flags & JSN_PTR) {
-        memcpy(&at, at, sizeof(at));
+        at = *(const void *const *)at;
         if (!at)
             return NULL;
     }

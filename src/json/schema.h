@@ -65,7 +65,7 @@ struct schema_inline {
     const struct schema *schema;
 };
 
-/* A rule in CEL; kept for publication, evaluated by nobody here. */
+/* A rule in CEL; structural.h runs it. */
 struct schema_rule {
     const char *rule;
     const char *message;

@@ -352,8 +352,9 @@ void kube_recorder_emit(struct kube_recorder *r, const struct kube_reference *ab
     va_list ap;
 
     va_start(ap, fmt);
-    o.message = message = short_message(fmt, ap);
+    message = short_message(fmt, ap);
     va_end(ap);
+    o.message = message;
     rec = observe(r, &o);
     if (!correlate_admits(&r->correlator, &o, clock_mono_ms()) ||
         (!rec->node.pinned && r->pending >= MAX_PENDING)) {

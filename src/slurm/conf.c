@@ -18,16 +18,16 @@
 
 /* Keys that open a line of their own kind. */
 static const struct {
-    enum conf_kind kind;
     const char *key;
+    enum conf_kind kind;
     enum conf_section section;
 } openers[] = {
-    {CONF_SLURM, "NodeName", CONF_NODE},           {CONF_SLURM, "NodeSet", CONF_NODESET},
-    {CONF_SLURM, "PartitionName", CONF_PARTITION}, {CONF_SLURM, "DownNodes", CONF_DOWN},
-    {CONF_SLURM, "FrontendName", CONF_FRONTEND},   {CONF_SLURM, "PowerAction", CONF_POWER},
-    {CONF_GRES, "Name", CONF_GRES_LINE},           {CONF_GRES, "NodeName", CONF_GRES_LINE},
-    {CONF_TOPOLOGY, "SwitchName", CONF_SWITCH},    {CONF_TOPOLOGY, "BlockName", CONF_SWITCH},
-    {CONF_TOPOLOGY, "RingName", CONF_SWITCH},
+    {"NodeName", CONF_SLURM, CONF_NODE},           {"NodeSet", CONF_SLURM, CONF_NODESET},
+    {"PartitionName", CONF_SLURM, CONF_PARTITION}, {"DownNodes", CONF_SLURM, CONF_DOWN},
+    {"FrontendName", CONF_SLURM, CONF_FRONTEND},   {"PowerAction", CONF_SLURM, CONF_POWER},
+    {"Name", CONF_GRES, CONF_GRES_LINE},           {"NodeName", CONF_GRES, CONF_GRES_LINE},
+    {"SwitchName", CONF_TOPOLOGY, CONF_SWITCH},    {"BlockName", CONF_TOPOLOGY, CONF_SWITCH},
+    {"RingName", CONF_TOPOLOGY, CONF_SWITCH},
 };
 
 static const char *const section_names[] = {

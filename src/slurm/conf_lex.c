@@ -61,9 +61,10 @@ static void unescape(struct buf *line)
     size_t to = 0;
 
     for (size_t from = 0; from < line->n; from++) {
-        if (line->p[from] == '\\' && ++from == line->n)
-            break;
-        line->p[to++] = line->p[from];
+        if (line->p[from] == '\\')
+            from++;
+        if (from < line->n)
+            line->p[to++] = line->p[from];
     }
     line->n = to;
     if (line->p)
@@ -129,7 +130,7 @@ bool conf_lex_pair(struct str *rest, struct conf_token *ret_token)
     if (t.key.n == 0)
         return false;
     i = skip_space(*rest, i);
-    if (i < rest->n && rest->p[i] != '\0' && memchr("+-*/", rest->p[i], 4))
+    if (i < rest->n && rest->p[i] != '\0' && strchr("+-*/", rest->p[i]))
         t.op = rest->p[i++];
     if (i == rest->n || rest->p[i] != '=')
         return false;

@@ -77,6 +77,7 @@ static void value_compare(struct conf_diff *d, const struct model_object *subjec
 {
     const struct model_value *any = to ? to : from;
 
+    assert(any);
     if (same_value(any->key, from ? from->value : NULL, to ? to->value : NULL))
         return;
     diff_add(d, (struct conf_change){

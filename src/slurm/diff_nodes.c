@@ -167,66 +167,59 @@ static void along_compare(struct group *g, const struct node_ref *from, const st
 }
 
 /* What Slurm makes of the processor keys of a line. */
-struct shape {
-    uint64_t boards;
-    uint64_t sockets;
-    uint64_t cores;
-    uint64_t threads;
-    uint64_t cpus;
-};
+enum shape { BOARDS, SOCKETS, CORES, THREADS, CPUS, N_SHAPE };
 static const char *const shape_keys[] = {"Boards", "Sockets", "CoresPerSocket", "ThreadsPerCore",
                                          "CPUs"};
+_Static_assert(ARRAY_LEN(shape_keys) == N_SHAPE, "a number of the shape has no key");
 
+/* A count of a line; `otherwise` where it is not set or not readable.  0 counts as not set. */
 static uint64_t count_of(const struct model_object *o, const char *key, uint64_t otherwise)
 {
     const char *value = model_get(o, key);
     uint64_t n;
 
-    if (!value || value_number((struct value_type){VALUE_U16, NULL}, str_of(value), &n) < 0)
+    if (!value || value_number((struct value_type){VALUE_U16, NULL}, str_of(value), &n) < 0 ||
+        n == 0)
         return otherwise;
-    return n == VALUE_INFINITE ? UINT16_MAX : n == 0 && otherwise ? otherwise : n;
+    return MIN(n, (uint64_t)UINT16_MAX);
 }
 
-static void shape_of(const struct model_object *o, struct shape *ret)
+static void shape_of(const struct model_object *o, uint64_t ret[N_SHAPE])
 {
     uint64_t per_board = count_of(o, "SocketsPerBoard", 0);
-    struct shape s = {
-        .boards = count_of(o, "Boards", 1),
-        .sockets = count_of(o, "Sockets", 0),
-        .cores = count_of(o, "CoresPerSocket", 1),
-        .threads = count_of(o, "ThreadsPerCore", 1),
-        .cpus = count_of(o, "CPUs", 0),
-    };
+    uint64_t boards = count_of(o, "Boards", 1);
+    uint64_t sockets = count_of(o, "Sockets", 0);
+    uint64_t cores = count_of(o, "CoresPerSocket", 1);
+    uint64_t threads = count_of(o, "ThreadsPerCore", 1);
+    uint64_t cpus = count_of(o, "CPUs", 0);
+    uint64_t in_socket = MAX(cores * threads, (uint64_t)1);
 
     if (per_board)
-        s.sockets = s.boards * per_board;
-    else if (s.sockets == 0 && s.cpus >= s.cores * s.threads && s.cpus % (s.cores * s.threads) == 0)
-        s.sockets = s.cpus / (s.cores * s.threads);
-    else if (s.sockets == 0)
-        s.sockets = s.boards;
-    if (s.cpus == 0)
-        s.cpus = s.sockets * s.cores * s.threads;
-    *ret = s;
+        sockets = boards * per_board;
+    else if (sockets == 0)
+        sockets = cpus >= in_socket && cpus % in_socket == 0 ? cpus / in_socket : boards;
+    ret[BOARDS] = boards;
+    ret[SOCKETS] = sockets;
+    ret[CORES] = cores;
+    ret[THREADS] = threads;
+    ret[CPUS] = cpus ? cpus : sockets * in_socket;
 }
 
 static void shape_compare(struct conf_diff *d, const struct group *g, const char *names)
 {
-    struct shape a;
-    struct shape b;
-    const uint64_t *x = &a.boards;
-    const uint64_t *y = &b.boards;
+    uint64_t a[N_SHAPE];
+    uint64_t b[N_SHAPE];
 
-    shape_of(g->from, &a);
-    shape_of(g->to, &b);
-    _Static_assert(sizeof(struct shape) == ARRAY_LEN(shape_keys) * sizeof(uint64_t), "shape keys");
-    for (size_t i = 0; i < ARRAY_LEN(shape_keys); i++) {
+    shape_of(g->from, a);
+    shape_of(g->to, b);
+    for (size_t i = 0; i < N_SHAPE; i++) {
         char from[24];
         char to[24];
 
-        if (x[i] == y[i])
+        if (a[i] == b[i])
             continue;
-        (void)snprintf(from, sizeof(from), "%llu", (unsigned long long)x[i]);
-        (void)snprintf(to, sizeof(to), "%llu", (unsigned long long)y[i]);
+        (void)snprintf(from, sizeof(from), "%llu", (unsigned long long)a[i]);
+        (void)snprintf(to, sizeof(to), "%llu", (unsigned long long)b[i]);
         diff_add(d, (struct conf_change){
                         .what = DIFF_CHANGED,
                         .section = CONF_NODE,

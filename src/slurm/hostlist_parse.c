@@ -73,7 +73,7 @@ static int number_parse(struct parser *p, struct str text, uint64_t *ret_number)
 /* "7", "001-003"; "7-" is 7, as Slurm takes it. */
 static int range_parse(struct parser *p, struct str text)
 {
-    struct number_range range;
+    struct number_range range = {0};
     struct str lo = {text.p, str_find(text, '-')};
     int r;
 
@@ -118,6 +118,7 @@ static int bracket_parse(struct parser *p, struct str before, struct str inside)
 /* Start over with the first number of a bracket. */
 static void bracket_rewind(const struct parser *p, struct bracket *b)
 {
+    assert(p->numbers);
     b->at = 0;
     b->value = p->numbers[b->first].lo;
 }

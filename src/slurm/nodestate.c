@@ -148,16 +148,20 @@ void nodestate_short(uint32_t state, char ret_text[NODESTATE_SHORT_LEN])
 
     if (short_by_flags(state, ret_text))
         return;
+    if (!sign && base == NODE_BASE_ALLOCATED && (state & NODE_FLAG_COMPLETING))
+        sign = '+';
+    else if (!sign && base == NODE_BASE_MIXED && (state & NODE_FLAG_PLANNED))
+        sign = '-';
     if (base == NODE_BASE_DOWN)
         short_set(ret_text, "down", sign);
     else if (base == NODE_BASE_ALLOCATED)
-        short_set(ret_text, "alloc", sign ? sign : state & NODE_FLAG_COMPLETING ? '+' : '\0');
+        short_set(ret_text, "alloc", sign);
     else if (state & NODE_FLAG_COMPLETING)
         short_set(ret_text, "comp", sign);
     else if (base == NODE_BASE_IDLE)
         short_idle(state, ret_text);
     else if (base == NODE_BASE_MIXED)
-        short_set(ret_text, "mix", sign ? sign : state & NODE_FLAG_PLANNED ? '-' : '\0');
+        short_set(ret_text, "mix", sign);
     else if (base == NODE_BASE_FUTURE)
         short_set(ret_text, "futr", sign);
     else if (state & NODE_FLAG_RESUME)

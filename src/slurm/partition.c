@@ -18,12 +18,12 @@
 
 static char **text_field(const struct partition *p, const struct conf_key *key)
 {
-    return (char **)(void *)((char *)(uintptr_t)p + key->text_at - 1);
+    return (char **)((uintptr_t)p + key->text_at - 1);
 }
 
 static uint64_t *number_field(const struct partition *p, const struct conf_key *key)
 {
-    return (uint64_t *)(void *)((char *)(uintptr_t)p + key->number_at - 1);
+    return (uint64_t *)((uintptr_t)p + key->number_at - 1);
 }
 
 static uint64_t number_default(const struct conf_key *key)

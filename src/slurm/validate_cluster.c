@@ -312,9 +312,12 @@ static void check_licenses(const struct checker *c)
 static void check_paths(const struct checker *c)
 {
     const struct model_value *v = setting(c, "BcastExclude");
-    struct str rest = str_of(v && strcasecmp(v->value, "none") != 0 ? v->value : NULL);
+    struct str rest;
     struct str item;
 
+    if (!v || strcasecmp(v->value, "none") == 0)
+        return;
+    rest = str_of(v->value);
     while (str_split(&rest, ',', &item))
         if (item.n > 0 && item.p[0] != '/')
             check_fault(c, FAULT_FATAL, v->line, "BcastExclude: '" STR_FMT "' is not a full path",

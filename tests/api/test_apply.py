@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lib.objects import configmap, container, deployment, service, without
+from lib.objects import claim, configmap, container, deployment, job, pod, service, without
 
 
 def entries(stored):
@@ -180,8 +180,12 @@ def test_another_name_is_refused(api, cm):
     api.apply(cm, configmap("b"), "A").fails(400, "BadRequest")
 
 
-def test_kind_and_version_are_required(api, cm):
-    assert api.apply(cm, {"metadata": {"name": "a"}}, "A").code in (400, 500)
+@pytest.mark.parametrize("body", [{}, {"apiVersion": "v1"}, {"kind": "ConfigMap"},
+                                  {"apiVersion": "v2", "kind": "ConfigMap"},
+                                  {"apiVersion": "v1", "kind": "Secret"}])
+def test_kind_and_version_are_required(api, ns, cm, body):
+    ns.create("configmaps", configmap("a"))
+    assert api.apply(cm, {**body, "metadata": {"name": "a"}}, "A").code in (400, 500)
 
 
 def test_a_malformed_body_is_refused(api, cm):
@@ -192,6 +196,8 @@ def test_an_unknown_field_is_named(api, cm):
     answer = api.apply(cm, {**configmap("a"), "bogus": 1}, "A")
     assert answer.code in (400, 500)
     assert ".bogus: field not declared in schema" in answer.json["message"]
+    if answer.code == 500:
+        assert "reason" not in answer.json
 
 
 def test_apply_is_validated(api, cm):
@@ -225,7 +231,7 @@ def test_ownership_can_be_handed_over_by_writing_managed_fields(api, ns, cm):
     assert "data" not in api.apply(cm, configmap("a"), "A").ok()
 
 
-def test_metadata_is_tracked_but_not_the_servers_part(api, ns, cm):
+def test_metadata_is_tracked_but_not_the_servers_part(api, cm):
     body = configmap("a", labels={"x": "1"}, annotations={"y": "2"},
                      finalizers=["conformance.test/hold"])
     stored = api.apply(cm, body, "A").ok()
@@ -387,6 +393,50 @@ def test_scale_takes_the_ownership_of_replicas(api, ns):
     stored = api.get(url).ok()
     assert entries(stored)[("scaler", "Update")] == {"f:spec": {"f:replicas": {}}}
     assert "f:replicas" not in entries(stored)[("A", "Apply")]["f:spec"]
+
+
+# What the server fills in after the request was read has no owner
+
+def owned(stored):
+    """All field names in the writer's entry, however deep."""
+    found = set()
+
+    def walk(fields):
+        for key, value in fields.items():
+            found.add(key)
+            walk(value)
+
+    for entry in stored["metadata"]["managedFields"]:
+        walk(entry["fieldsV1"])
+    return found
+
+
+def test_admission_owns_nothing_of_a_pod(ns):
+    made = ns.create("pods", pod("p"))
+    assert "f:restartPolicy" in owned(made)
+    assert not owned(made) & {"f:priority", "f:preemptionPolicy", "f:serviceAccount",
+                              "f:serviceAccountName", "f:tolerations", "f:volumes"}
+
+
+def test_an_allocated_address_has_no_owner(api, ns):
+    made = ns.create("services", service("s"))
+    assert "f:sessionAffinity" in owned(made)
+    assert not owned(made) & {"f:clusterIP", "f:clusterIPs"}
+    address = made["spec"]["clusterIP"]
+    body = service("s", ports=[{"port": 80, "protocol": "TCP"}], clusterIP=address)
+    api.apply(ns.url("services", "s"), body, "A").ok(200)
+
+
+def test_a_protecting_finalizer_has_no_owner(ns):
+    made = ns.create("persistentvolumeclaims", claim("c"))
+    assert "f:accessModes" in owned(made)
+    assert "f:finalizers" not in owned(made)
+
+
+def test_a_generated_selector_has_no_owner(ns):
+    made = ns.create("jobs", job("j"))
+    assert "f:backoffLimit" in owned(made)
+    assert not owned(made) & {"f:selector", "f:controller-uid", "f:job-name"}
 
 
 # Subresources

@@ -186,6 +186,6 @@ def test_curl_accepts_compression(config):
     assert json.loads(out)["swagger"] == "2.0"
 
 
-def test_curl_asks_for_the_head(config, ns):
+def test_curl_asks_for_the_head(config):
     out = curl(config, "-I", config.server + "/version")
     assert out.startswith("HTTP/")

@@ -55,7 +55,8 @@ def test_a_body_without_content_type_is_json(api, ns):
 
 
 def test_a_yaml_body_is_read(api, ns):
-    body = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: |\n    two\n    lines\n"
+    body = ("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
+            "data:\n  k: |\n    two\n    lines\n")
     made = api.post(ns.url("configmaps"), body, type="application/yaml").ok(201)
     assert made["data"] == {"k": "two\nlines\n"}
 
@@ -145,6 +146,7 @@ def test_resource_version_must_not_be_given(api, ns):
     status = api.post(ns.url("configmaps"), configmap("a", resourceVersion="5")).json
     assert status["code"] == 500
     assert status["message"] == "resourceVersion should not be set on objects to be created"
+    assert "reason" not in status
 
 
 def test_the_namespace_of_the_body_must_be_that_of_the_path(api, ns):

@@ -255,6 +255,8 @@ def test_a_job(ns):
     assert label == {uid}
     assert made["spec"]["template"]["metadata"]["labels"]["controller-uid"] == uid
     assert made["spec"]["template"]["metadata"]["labels"]["job-name"] == "j"
+    labels = made["spec"]["template"]["metadata"]["labels"]
+    assert ns.get("jobs", "j")["metadata"]["labels"] == labels
 
 
 def test_a_claim(ns):

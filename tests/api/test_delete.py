@@ -79,6 +79,12 @@ def test_an_unknown_propagation_policy_is_invalid(api, ns):
         422, "Invalid", re.compile("propagationPolicy: (Invalid|Unsupported) value: .*Sideways"))
 
 
+def test_an_empty_propagation_policy_is_invalid(api, ns):
+    ns.create("configmaps", configmap("a"))
+    api.delete(ns.url("configmaps", "a"), options(propagationPolicy="")).fails(422, "Invalid")
+    ns.get("configmaps", "a")
+
+
 def test_policy_and_orphan_dependents_exclude_each_other(api, ns):
     ns.create("configmaps", configmap("a"))
     body = options(propagationPolicy="Orphan", orphanDependents=True)
@@ -192,7 +198,7 @@ def test_the_deletion_time_cannot_be_taken_back(api, ns):
     api.patch(url, {"metadata": {"finalizers": None}}).ok(200)
 
 
-def test_the_deletion_time_cannot_be_set_by_the_author(api, ns):
+def test_the_deletion_time_cannot_be_set_by_the_author(ns):
     made = ns.create("configmaps", configmap(
         "a", deletionTimestamp="2001-01-01T00:00:00Z", deletionGracePeriodSeconds=5))
     assert "deletionTimestamp" not in made["metadata"]
@@ -284,6 +290,13 @@ def test_a_collection_of_custom_resources_is_deleted(api, ns, widgets):
     assert api.get(widgets.at(ns)).ok()["items"] == []
 
 
+def test_a_collection_is_deleted_in_one_namespace_only(api, widgets):
+    # A dry run, so that a server that gets this wrong loses nothing.
+    for path in ("/api/v1/configmaps", "/api/v1/pods", "/apis/apps/v1/deployments"):
+        api.delete(path, query={"dryRun": "All"}).fails(405, "MethodNotAllowed")
+    assert api.delete(widgets.at(), query={"dryRun": "All"}).code in (404, 405)
+
+
 def test_a_dry_run_deletes_no_collection(api, ns):
     ns.create("secrets", secret("a"))
     api.delete(ns.url("secrets"), query={"dryRun": "All"}).ok(200)
@@ -293,7 +306,8 @@ def test_a_dry_run_deletes_no_collection(api, ns):
 def test_deletion_of_a_collection_respects_finalizers(api, ns):
     held(ns)
     ns.create("configmaps", configmap("b"))
-    api.delete(ns.url("configmaps"), query={"fieldSelector": "metadata.name!=kube-root-ca.crt"}).ok()
+    query = {"fieldSelector": "metadata.name!=kube-root-ca.crt"}
+    api.delete(ns.url("configmaps"), query=query).ok()
     assert "deletionTimestamp" in ns.get("configmaps", "a")["metadata"]
     api.get(ns.url("configmaps", "b")).fails(404, "NotFound")
     api.patch(ns.url("configmaps", "a"), {"metadata": {"finalizers": None}}).ok()

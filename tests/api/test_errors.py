@@ -45,7 +45,8 @@ def test_an_unknown_subresource_is_404(api, ns):
     api.get(ns.url("configmaps", "a", "status")).fails(404, "NotFound", NO_RESOURCE)
 
 
-@pytest.mark.parametrize("path", ["/apis/apps/v99/deployments", "/api/v99/pods"])
+@pytest.mark.parametrize("path", ["/apis/apps/v99/deployments", "/api/v99/pods", "/apis/apps/v99",
+                                  "/api/v99"])
 def test_an_unknown_version_of_a_known_group_is_404(api, path):
     api.get(path).fails(404, "NotFound", NO_RESOURCE)
 
@@ -136,7 +137,8 @@ def test_an_unknown_kind_is_a_bad_request(api, ns):
 def test_a_wrong_type_names_the_kind(api, ns):
     body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": 5}}
     api.post(ns.url("configmaps"), body).fails(
-        400, "BadRequest", re.compile('^ConfigMap in version "v1" cannot be handled as a ConfigMap'))
+        400, "BadRequest", re.compile(
+            '^ConfigMap in version "v1" cannot be handled as a ConfigMap'))
 
 
 def test_a_custom_resource_of_another_kind_is_refused(api, ns, widgets):

@@ -21,8 +21,8 @@ EXPIRED = (
     "The provided continue parameter is too old to display a consistent list result. You can start "
     "a new list without the continue parameter, or use the continue token in this response to "
     "retrieve the remainder of the results. Continuing with the provided token results in an "
-    "inconsistent list - objects that were created, modified, or deleted between the time the first "
-    "chunk was returned and now may show up in the list.")
+    "inconsistent list - objects that were created, modified, or deleted between the time the "
+    "first chunk was returned and now may show up in the list.")
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,8 @@ def test_a_watch_gets_an_expired_event_and_ends(forgetful):
 
 def test_lists_and_watches_without_a_version_go_on(forgetful):
     api, page = forgetful
-    names = [i["metadata"]["name"] for i in api.get(PATH, query={"labelSelector": "mine"}).ok()["items"]]
+    items = api.get(PATH, query={"labelSelector": "mine"}).ok()["items"]
+    names = [i["metadata"]["name"] for i in items]
     assert names == ["a", "c", "d", "e"]
     old = {"resourceVersion": page["resourceVersion"], "labelSelector": "mine"}
     assert len(api.get(PATH, query=old).ok()["items"]) == 4

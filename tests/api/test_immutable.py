@@ -42,7 +42,8 @@ def test_the_type_of_a_secret(api, ns):
     assert cause["reason"] == "FieldValueInvalid"
 
 
-@pytest.mark.parametrize("resource, make", [("deployments", deployment), ("replicasets", replicaset)])
+@pytest.mark.parametrize("resource, make", [
+    ("deployments", deployment), ("replicasets", replicaset)])
 def test_the_selector_of_a_workload(api, ns, resource, make):
     ns.create(resource, make("w"))
     body = {"spec": {"selector": {"matchLabels": {"app": "x"}},

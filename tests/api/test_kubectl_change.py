@@ -117,7 +117,7 @@ def test_rollout_status(kubectl, api, ns):
     assert "0 pods at revision" in out or "complete" in out
 
 
-def test_rollout_status_waits(kubectl, api, ns):
+def test_rollout_status_waits(kubectl, ns):
     ns.create("deployments", deployment("d", replicas=1))
     run = kubectl.fails("rollout", "status", "deploy/d", "--timeout=1s")
     assert "timed out" in run.err
@@ -147,7 +147,8 @@ def test_wait_for_a_condition_of_a_custom_resource(kubectl, api, ns, widgets):
 def test_wait_for_deletion(kubectl, api, ns):
     ns.create("configmaps", configmap("a"))
     timer = later(lambda: api.delete(ns.url("configmaps", "a")).ok())
-    assert kubectl("wait", "--for=delete", "cm/a", "--timeout=30s").out == "configmap/a condition met\n"
+    out = kubectl("wait", "--for=delete", "cm/a", "--timeout=30s").out
+    assert out == "configmap/a condition met\n"
     timer.join()
 
 

@@ -59,7 +59,8 @@ def test_get_by_label_and_field(kubectl, ns):
     for name in "ab":
         ns.create("configmaps", configmap(name, labels={"n": name}))
     assert kubectl("get", "cm", "-l", "n=a", "-o", "name").out == "configmap/a\n"
-    assert kubectl("get", "cm", "-l", "n in (a,b)", "-o", "name").out == "configmap/a\nconfigmap/b\n"
+    out = kubectl("get", "cm", "-l", "n in (a,b)", "-o", "name").out
+    assert out == "configmap/a\nconfigmap/b\n"
     run = kubectl("get", "cm", "--field-selector", "metadata.name=b", "-o", "name")
     assert run.out == "configmap/b\n"
 
@@ -103,7 +104,8 @@ def test_get_custom_resources(kubectl, api, ns, widgets):
     assert header == ["NAME", "SIZE", "REPLICAS", "RATIO", "FLAG", "READY", "WHEN"]
     assert line == ["w", "small", "3", "0.5", "true"]
     assert kubectl("get", widgets.resource, "-o", "wide").rows[0][-1] == "NOTE"
-    assert kubectl("get", f"widget.{widgets.group}", "w", "-o", "jsonpath={.spec.size}").out == "small"
+    one = ["get", f"widget.{widgets.group}", "w", "-o", "jsonpath={.spec.size}"]
+    assert kubectl(*one).out == "small"
 
 
 def test_get_by_category(kubectl, api, ns, widgets):

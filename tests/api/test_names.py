@@ -116,8 +116,8 @@ def test_bad_configmap_keys(api, ns, key):
 def test_the_text_of_a_bad_configmap_key(api, ns):
     status = refused(api.post(ns.url("configmaps"), configmap("a", {"a b": "v"})), "data[a b]")
     assert status["message"] == (
-        'ConfigMap "a" is invalid: data[a b]: Invalid value: "a b": a valid config key must consist '
-        "of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
+        'ConfigMap "a" is invalid: data[a b]: Invalid value: "a b": a valid config key must '
+        "consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
         "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')")
 
 

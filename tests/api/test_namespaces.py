@@ -63,8 +63,8 @@ def ending(api, ns):
 
 def test_a_terminating_namespace_takes_no_new_content(api, ending):
     status = api.post(ending.url("configmaps"), configmap("new")).fails(
-        403, "Forbidden", 'configmaps "new" is forbidden: unable to create new content in namespace '
-        f"{ending.name} because it is being terminated")
+        403, "Forbidden", 'configmaps "new" is forbidden: unable to create new content in '
+        f"namespace {ending.name} because it is being terminated")
     assert status["details"]["causes"][0]["reason"] == "NamespaceTerminating"
     assert api.get("/api/v1/namespaces/" + ending.name).ok()["status"]["phase"] == "Terminating"
 

@@ -278,7 +278,8 @@ def test_strategic_merge_of_finalizers_adds(api, cm):
 
 
 def test_strategic_merge_of_service_ports_goes_by_port(api, ns):
-    ns.create("services", service("s", ports=[{"port": 80, "name": "a"}, {"port": 81, "name": "b"}]))
+    ports = [{"port": 80, "name": "a"}, {"port": 81, "name": "b"}]
+    ns.create("services", service("s", ports=ports))
     body = {"spec": {"ports": [{"port": 81, "targetPort": 8081}]}}
     stored = api.patch(ns.url("services", "s"), body, "strategic").ok()
     assert sorted((p["port"], p["name"], p["targetPort"]) for p in stored["spec"]["ports"]) == [

@@ -78,7 +78,8 @@ def test_a_lease_is_updated(api, ns):
 
 
 def test_an_event(api, ns):
-    about = [(1, "ConfigMap"), (2, ns.name), (3, "thing"), (4, "uid-1"), (5, "v1"), (6, ""), (7, "")]
+    about = [(1, "ConfigMap"), (2, ns.name), (3, "thing"), (4, "uid-1"), (5, "v1"),
+             (6, ""), (7, "")]
     body = envelope("v1", "Event", [
         (1, meta("e", ns.name)), (2, about), (3, "Tested"), (4, "hello"),
         (5, [(1, "conformance"), (2, "here")]), (6, proto.time(1600000000)),

@@ -169,7 +169,7 @@ def test_scale_of_a_kind_without_it_is_404(api, ns):
     api.get(ns.url("configmaps", "a", "scale")).fails(404, "NotFound")
 
 
-def test_scale_of_a_custom_resource(api, ns, widget):
+def test_scale_of_a_custom_resource(api, widget):
     api.patch(widget + "/status", {"status": {"replicas": 9, "selector": "app=x"}}).ok()
     made = api.get(widget).ok()["metadata"]
     assert api.get(widget + "/scale").ok(200) == {

@@ -64,7 +64,8 @@ def test_an_empty_table_has_columns(api, ns, widgets):
     assert columns(answer)[0] == "Name"
 
 
-@pytest.mark.parametrize("include, kind", [("Object", "ConfigMap"), ("Metadata", "PartialObjectMetadata")])
+@pytest.mark.parametrize("include, kind", [
+    ("Object", "ConfigMap"), ("Metadata", "PartialObjectMetadata")])
 def test_include_object_chooses_the_object(api, ns, include, kind):
     ns.create("configmaps", configmap("a", {"k": "v"}))
     one, = table(api, ns.url("configmaps", "a"), query={"includeObject": include})["rows"]
@@ -325,7 +326,8 @@ def two_containers(**spec):
     return pod("p", containers=both, initContainers=[{"name": "a1", "image": "x"}], **spec)
 
 
-@pytest.mark.parametrize("status, shown, ready", [p[1:] for p in PHASES], ids=[p[0] for p in PHASES])
+@pytest.mark.parametrize("status, shown, ready", [p[1:] for p in PHASES],
+                         ids=[p[0] for p in PHASES])
 def test_pod_status(api, ns, status, shown, ready):
     ns.create("pods", two_containers())
     status = dict(status)

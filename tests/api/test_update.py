@@ -74,7 +74,8 @@ def test_a_custom_resource_needs_a_version(api, ns, widgets):
 def test_a_lease_needs_a_version(api, ns):
     ns.create("leases", lease("l", holderIdentity="me"))
     api.put(ns.url("leases", "l"), lease("l", holderIdentity="you")).fails(
-        422, "Invalid", re.compile("metadata.resourceVersion: Invalid value: 0x0: must be specified"))
+        422, "Invalid", re.compile(
+            "metadata.resourceVersion: Invalid value: 0x0: must be specified"))
 
 
 @pytest.mark.parametrize("resource, kind", [("configmaps", "ConfigMap"), ("secrets", "Secret")])

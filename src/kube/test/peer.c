@@ -13,6 +13,8 @@
 #include "src/base/list.h"
 #include "src/http/url.h"
 
+#define PATIENCE_MS 30000
+
 static void serve(void *arg, struct http_exchange *x)
 {
     const struct http_request *q = http_exchange_request(x);
@@ -127,7 +129,7 @@ bool peer_query_is(struct http_exchange *x, const char *key, const char *value)
 
 void peer_run_until(struct peer *p, const int *what, int n)
 {
-    int64_t end = clock_mono_ms() + 10000;
+    int64_t end = clock_mono_ms() + PATIENCE_MS;
 
     while (*what < n) {
         (void)loop_turn(p->loop, 50);

@@ -40,7 +40,7 @@ void peer_stream_end(struct peer *p);
 /* Does a query parameter of the request have this value? */
 bool peer_query_is(struct http_exchange *x, const char *key, const char *value);
 
-/* Turn the loop until *what is at least `n`, or fail after 10 s. */
+/* Turn the loop until *what is at least `n`, or fail after 30 s. */
 void peer_run_until(struct peer *p, const int *what, int n);
 /* Turn the loop for that long. */
 void peer_run_for(struct peer *p, int64_t ms);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unit tests of values and of the key tables. */
+/* Unit tests of values. */
 #include "src/base/test/unit.h"
 
-#include <strings.h>
-
-#include "src/slurm/keys.h"
+#include "src/slurm/profile.h"
+#include "src/slurm/value.h"
 
 #define R2205 RELEASE(22, 5, 8)
 #define R2311 RELEASE(23, 11, 1)
@@ -249,60 +248,6 @@ static void numbers_print_in_slurms_form(void **state)
     }
 }
 
-/* Every table is sorted and consistent: look-up and classing depend on it. */
-static void tables_are_sorted_and_sound(void **state)
-{
-    (void)state;
-    for (unsigned kind = 0; kind < CONF_N_KINDS; kind++)
-        for (unsigned section = 0; section < CONF_N_SECTIONS; section++) {
-            size_t n;
-            const struct conf_key *keys =
-                keys_of((enum conf_kind)kind, (enum conf_section)section, &n);
-
-            for (size_t i = 0; i < n; i++) {
-                const struct conf_key *k = &keys[i];
-                struct err e = {0};
-
-                if (i > 0 && strcasecmp(keys[i - 1].name, k->name) >= 0)
-                    fail_msg("%s stands before %s", keys[i - 1].name, k->name);
-                assert_ptr_equal(
-                    keys_find((enum conf_kind)kind, (enum conf_section)section, str_of(k->name)),
-                    k);
-                if (k->dflt && !streq(k->dflt, "ALL") && !streq(k->dflt, "NONE") &&
-                    value_check(k->type, R2511, str_of(k->dflt), &e) < 0)
-                    fail_msg("%s: default %s %s", k->name, k->dflt, e.text);
-                if (k->same_as)
-                    assert_non_null(keys_find((enum conf_kind)kind, (enum conf_section)section,
-                                              str_of(k->same_as)));
-                assert_true(k->gone == 0 || k->gone > k->since);
-            }
-        }
-}
-
-static void keys_are_found_and_belong_to_releases(void **state)
-{
-    const struct conf_key *k;
-
-    (void)state;
-    k = keys_find(CONF_SLURM, CONF_GLOBAL, STR("slurmctldPORT"));
-    assert_non_null(k);
-    assert_string_equal(k->name, "SlurmctldPort");
-    assert_int_equal(keys_class(k, R2205), CHANGE_RESTART);
-    assert_int_equal(keys_class(k, R2511), CHANGE_RESTART);
-    k = keys_find(CONF_SLURM, CONF_GLOBAL, STR("MaxNodeCount"));
-    assert_int_equal(keys_class(k, R2205), CHANGE_RESTART);
-    assert_int_equal(keys_class(k, R2311), CHANGE_RECONFIGURE);
-    k = keys_find(CONF_SLURM, CONF_GLOBAL, STR("MetricsType"));
-    assert_false(keys_in_release(k, R2205));
-    assert_true(keys_in_release(k, R2511));
-    k = keys_find(CONF_SLURM, CONF_PARTITION, STR("maxtime"));
-    assert_int_equal(keys_class(k, R2205), CHANGE_RPC);
-    assert_null(keys_find(CONF_SLURM, CONF_GLOBAL, STR("Slurmctld")));
-    assert_null(keys_find(CONF_SLURM, CONF_GLOBAL, STR("SlurmctldPorts")));
-    assert_null(keys_find(CONF_CGROUP, CONF_PARTITION, STR("Nodes")));
-    assert_string_equal(change_class_name(CHANGE_RPC), "rpc");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,8 +255,6 @@ int main(void)
         cmocka_unit_test(texts_that_mean_the_same_are_the_same),
         cmocka_unit_test(bad_values_are_told_what_is_allowed),
         cmocka_unit_test(numbers_print_in_slurms_form),
-        cmocka_unit_test(tables_are_sorted_and_sound),
-        cmocka_unit_test(keys_are_found_and_belong_to_releases),
     };
 
     return cmocka_run_group_tests_name("value", tests, NULL, NULL);

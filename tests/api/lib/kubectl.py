@@ -13,7 +13,8 @@ WAIT_S = 60
 
 def _version(path):
     out = subprocess.run(
-        [path, "version", "--client", "-o", "json"], capture_output=True, timeout=WAIT_S, check=False
+        [path, "version", "--client", "-o", "json"],
+        capture_output=True, timeout=WAIT_S, check=False,
     )
     version = json.loads(out.stdout)["clientVersion"]
     return int(version["minor"].rstrip("+"))

@@ -11,6 +11,15 @@
 #include "src/cluster/apiserver/crd/definition.h"
 #include "src/cluster/apiserver/kinds/kinds.h"
 
+static void warn_rule(void *arg, const char *rule, const char *uses)
+{
+    call_warn(
+        arg,
+        "the validation rule \"%s\" is kept, but this API server does not evaluate it: it uses "
+        "%s",
+        rule, uses);
+}
+
 static int prepare_definition(struct api_call *c, struct jsn *crd)
 {
     (void)jsn_del(crd, "status");
@@ -18,6 +27,7 @@ static int prepare_definition(struct api_call *c, struct jsn *crd)
     jsn_set_path(&c->arena, crd, "status.acceptedNames.plural", jsn_string(&c->arena, ""));
     jsn_set_path(&c->arena, crd, "status.acceptedNames.kind", jsn_string(&c->arena, ""));
     definition_note_stored(&c->arena, crd);
+    definition_unknown_rules(&c->arena, crd, warn_rule, c);
     return 0;
 }
 
@@ -30,6 +40,8 @@ static int prepare_definition_update(struct api_call *c, struct jsn *crd, const 
     if (status == jsn_key(old, "status"))
         jsn_set(&c->arena, crd, "status", jsn_clone(&c->arena, status));
     definition_note_stored(&c->arena, crd);
+    if (!jsn_equal(jsn_key(crd, "spec"), jsn_key(old, "spec")))
+        definition_unknown_rules(&c->arena, crd, warn_rule, c);
     return 0;
 }
 
