@@ -44,6 +44,7 @@ test-sanitize: $(SANITIZED)/build.ninja ## The same under ASan and UBSan
 
 test-api: all ## The API conformance suite, against the embedded server or KUBECONFIG's
 	@tools/packages test
+	@tools/kubectl-debian $(BUILD)/tools
 	@tests/api/run
 
 test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost

@@ -40,6 +40,8 @@ static void on_commit(void *arg, const struct store_event *ev)
     namespaces_event(s->namespaces, ev);
     protection_event(s->protection, ev);
     crd_controller_event(s->crds, ev);
+    for (size_t i = 0; i < s->n_observers; i++)
+        s->observers[i].fn(s->observers[i].arg, ev);
 }
 
 static void on_turn_end(void *arg)
@@ -209,8 +211,15 @@ struct apiserver *apiserver_free(struct apiserver *s)
     (void)access_free(s->access);
     if (s->lock_fd >= 0)
         (void)close(s->lock_fd);
+    free(s->observers);
     free(s);
     return NULL;
+}
+
+void apiserver_add_observer(struct apiserver *s, apiserver_observe_fn fn, void *arg)
+{
+    array_reserve(&s->observers, &s->cap_observers, s->n_observers + 1, sizeof(*s->observers));
+    s->observers[s->n_observers++] = (struct apiserver_observer){fn, arg};
 }
 
 void apiserver_set_hooks(struct apiserver *s, const struct apiserver_hooks *hooks)

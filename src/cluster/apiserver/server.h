@@ -25,6 +25,12 @@ struct apiserver {
     struct loop_source *turn_hook;
     struct list waiting; /* answers that wait for the commit of this turn */
     struct apiserver_hooks hooks;
+    struct apiserver_observer {
+        apiserver_observe_fn fn;
+        void *arg;
+    } *observers;
+    size_t n_observers;
+    size_t cap_observers;
     apiserver_admit_fn admit;
     void *admit_arg;
     int64_t history_ms;

@@ -135,7 +135,10 @@ static int check_config(struct api_call *c, struct jsn *config)
     struct jsn *meta = jsn_ensure_object(&c->arena, config, "metadata");
     const char *name = jsn_get_str(meta, "name");
     const char *ns = jsn_get_str(meta, "namespace");
+    const char *kind = jsn_get_str(config, "kind");
 
+    if (!kind || !kind[0])
+        return status_fail(c, 500, "", "Object 'Kind' is missing in the applied configuration");
     if (jsn_len(jsn_key(meta, "managedFields")) > 0)
         return status_bad_request(c, "metadata.managedFields must be nil");
     if (!name || !name[0])

@@ -72,6 +72,7 @@ const struct strategy strategy_crds = {
     .names = NAME_CUSTOM, /* its own finalizer has no "/" */
     .status_reset = true,
     .needs_version = true,
+    .bare_deletion = true,
     .set_defaults = definition_set_defaults,
     .prepare_create = prepare_definition,
     .prepare_update = prepare_definition_update,

@@ -84,6 +84,7 @@ const struct strategy strategy_namespaces = {
     .no_generation = true,
     .status_reset = true,
     .deletes_to_object = true,
+    .bare_deletion = true,
     .set_defaults = set_defaults,
     .prepare_create = prepare_create,
     .prepare_update = prepare_update,
