@@ -51,7 +51,10 @@ static const char *type_of(const struct schema *s)
     return type ? type : "";
 }
 
-static struct str trimmed(const char *text) { return str_trim(str_of(text)); }
+static struct str trimmed(const char *text)
+{
+    return str_trim(str_of(text));
+}
 
 static void fault(struct rules *w, const struct schema *s, const char *field, const char *fmt,
                   const char *a, struct str b)
@@ -227,7 +230,10 @@ static void walk(struct rules *w, const struct schema *s, const struct jsn *v,
     }
 }
 
-bool schema_has_rules(const struct schema *s) { return has_rules(s); }
+bool schema_has_rules(const struct schema *s)
+{
+    return has_rules(s);
+}
 
 void schema_validate_rules(const struct structural *how, const struct schema *s,
                            const struct jsn *v, const struct jsn *old, struct schema_faults *faults)
