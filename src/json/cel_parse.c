@@ -104,7 +104,7 @@ static int arguments(struct cel_parser *p, const char *close, bool pairs, struct
     if (accept(p, close))
         return 0;
     do {
-        struct cel_node *item;
+        struct cel_node *item = NULL;
 
         if (n->n_args && accept(p, close)) /* a comma at the end */
             return 0;

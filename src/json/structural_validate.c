@@ -256,8 +256,10 @@ static void check_object(struct checker *k, const struct schema *s, const struct
 
 static bool out_of_steps(struct checker *k, struct check_result *r)
 {
-    if (k->steps > 0 && k->steps-- > 1)
+    if (k->steps > 1) {
+        k->steps--;
         return false;
+    }
     schema_fault(&r->faults, "FieldValueInvalid", "<nil>",
                  "Invalid value: \"\": the object is too large to be held against its schema");
     return true;
