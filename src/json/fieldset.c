@@ -8,9 +8,15 @@
  */
 #include "src/json/fieldset.h"
 
-static int sign(bool less, bool greater) { return less ? -1 : greater; }
+static int sign(bool less, bool greater)
+{
+    return less ? -1 : greater;
+}
 
-static double number_of(const struct jsn *v) { return v->type == JSN_INT ? (double)v->i : v->d; }
+static double number_of(const struct jsn *v)
+{
+    return v->type == JSN_INT ? (double)v->i : v->d;
+}
 
 /* Numbers, strings, booleans, lists, objects, null: the order of types that printing follows. */
 static int type_rank(const struct jsn *v)
@@ -162,7 +168,10 @@ struct fieldset *fieldset_from_paths(struct arena *a, const char *const *paths)
     return s;
 }
 
-bool fieldset_empty(const struct fieldset *s) { return !s || s->n == 0; }
+bool fieldset_empty(const struct fieldset *s)
+{
+    return !s || s->n == 0;
+}
 
 size_t fieldset_size(const struct fieldset *s)
 {

@@ -33,7 +33,10 @@ static void walk_children(struct finder *f, const struct path_step *next, const 
 }
 
 /* Negative positions count from the end. */
-static int64_t position(int64_t i, size_t n) { return i < 0 ? i + (int64_t)n : i; }
+static int64_t position(int64_t i, size_t n)
+{
+    return i < 0 ? i + (int64_t)n : i;
+}
 
 static void walk_slice(struct finder *f, const struct path_step *step, const struct jsn *v)
 {
@@ -45,9 +48,15 @@ static void walk_slice(struct finder *f, const struct path_step *step, const str
         walk(f, step->next, v->a.items[i]);
 }
 
-static double number_of(const struct jsn *v) { return v->type == JSN_INT ? (double)v->i : v->d; }
+static double number_of(const struct jsn *v)
+{
+    return v->type == JSN_INT ? (double)v->i : v->d;
+}
 
-static bool is_number(const struct jsn *v) { return jsn_is(v, JSN_INT) || jsn_is(v, JSN_REAL); }
+static bool is_number(const struct jsn *v)
+{
+    return jsn_is(v, JSN_INT) || jsn_is(v, JSN_REAL);
+}
 
 /* -1, 0, 1; false if the two cannot be ordered. */
 static bool order_of(const struct jsn *x, const struct jsn *y, int *ret)

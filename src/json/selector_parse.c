@@ -27,9 +27,15 @@ struct parser {
     struct err *e;
 };
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
-static bool is_sign(char c) { return c != '\0' && strchr("=!(),><", c) != NULL; }
+static bool is_sign(char c)
+{
+    return c != '\0' && strchr("=!(),><", c) != NULL;
+}
 
 /* Scan one token ahead; a NUL ends the text. */
 static void advance(struct parser *p)

@@ -4,8 +4,8 @@
  *
  * A turn of the loop serves every request that is ready; their writes form one transaction, which
  * the end-of-turn hook commits.  Committed changes go to the watches, to the garbage collector, to
- * the namespaces, to the protection of claims and to the custom resource definitions, in this order;
- * what those write comes in a later turn, as if a client had written it.
+ * the namespaces, to the protection of claims and to the custom resource definitions, in this
+ * order; what those write comes in a later turn, as if a client had written it.
  */
 #include "src/cluster/apiserver/apiserver.h"
 
