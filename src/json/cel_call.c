@@ -283,10 +283,13 @@ static struct cel_value replace(struct cel_run *r, const struct cel_value *args,
     struct str s = args[0].s;
     size_t at = 0, next;
 
-    if (!texts(args, n) || args[1].s.n == 0)
-        return args[1].kind == CEL_IS_STRING && args[1].s.n == 0
-                   ? (struct cel_value){.kind = CEL_IS_BEYOND}
-                   : no_overload(r);
+    if (!texts(args, n))
+        return no_overload(r);
+    if (args[1].s.n == 0) {
+        struct cel_value beyond = {.kind = CEL_IS_BEYOND};
+
+        return beyond;
+    }
     while ((next = find(s, args[1].s, at)) != SIZE_MAX) {
         buf_add(&b, s.p + at, next - at);
         buf_addstr(&b, args[2].s);
