@@ -150,15 +150,15 @@ static int delete_dependent(struct api_call *c, struct jsn *object, const struct
 {
     struct delete_options options = {.grace_s = -1, .propagation = PROPAGATE_BACKGROUND};
     struct jsn *answer;
+    bool waits;
 
     if (object_deleting(object) && !(o->waiting && !has_finalizer(object, "foregroundDeletion")))
         return 0;
     options.uid = object_uid(object);
-    if (o->waiting > 0 && has_dependents(c->server, object_uid(object)))
-        options.propagation = PROPAGATE_FOREGROUND;
-    else if (has_finalizer(object, "orphan"))
+    waits = o->waiting > 0 && has_dependents(c->server, object_uid(object));
+    if (!waits && has_finalizer(object, "orphan"))
         options.propagation = PROPAGATE_ORPHAN;
-    else if (has_finalizer(object, "foregroundDeletion"))
+    else if (waits || has_finalizer(object, "foregroundDeletion"))
         options.propagation = PROPAGATE_FOREGROUND;
     return write_delete(c, object, &options, &answer);
 }
