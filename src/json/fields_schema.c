@@ -219,6 +219,7 @@ static void add_row(struct arena *a, const struct jsn_field *table, const struct
     struct jsn *at = root;
     struct str key;
 
+    assert(f->path);
     while (str_split(&rest, '.', &key)) {
         struct str so_far = {f->path, (size_t)(key.p + key.n - f->path)};
         const struct jsn_field *group = rest.p ? group_row(table, so_far) : f;
