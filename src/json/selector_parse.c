@@ -197,6 +197,7 @@ static int parse_requirement(struct parser *p)
         r = op == SELECTOR_IN || op == SELECTOR_NOT_IN ? parse_set(p, &v) : parse_exact(p, &v);
     if (r < 0)
         return r;
+    v.items = selector_value_set(p->a, v.items, &v.n);
     return selector_require(p->a, p->selector, key, op, v.items, v.n, p->e);
 }
 
