@@ -71,7 +71,7 @@ static void look(void *arg, const char *key)
     AUTO(call_done_inner) struct api_call c;
     struct str name = str_of(key);
     struct str ns;
-    struct jsn *object;
+    struct jsn *object = NULL;
     bool claim, used = false;
     int r;
 
