@@ -221,6 +221,11 @@ static void welcome(struct shim_peers *p)
     p->n++;
 }
 
+void shim_peers_add_watcher(struct shim_peers *p, int fd)
+{
+    p->peers[p->n++] = (struct peer){.fd = fd, .kind = PEER_WATCH};
+}
+
 size_t shim_peers_poll(const struct shim_peers *p, struct pollfd *fds, size_t max)
 {
     size_t n = 0;

@@ -9,7 +9,8 @@
  * container's first process and so learns how it ended, whoever else has died meanwhile.  In
  * between it copies output to the log and to who is attached, and input from them.  When the
  * container has ended: its status is written, what it left running is killed, the runtime forgets
- * it, and the shim goes.  The node sees the end of its connection.
+ * it, and the shim goes.  Standard input is a socket whose other end the node watches: it sees the
+ * end of that connection.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -235,6 +236,8 @@ int shim_run(int argc, char **argv)
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     (void)prctl(PR_SET_NAME, "sk-shim");
     r.peers = shim_peers_new(r.dir, on_input, on_resize, &r);
+    shim_peers_add_watcher(r.peers, fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+    (void)dup2(STDERR_FILENO, STDIN_FILENO);
     shim_log_open(&r.log);
     if (run_create(&r) < 0) {
         shim_status_write(r.dir, &r.status);
