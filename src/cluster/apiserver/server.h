@@ -24,6 +24,7 @@ struct apiserver {
     struct loop_source *turn_hook;
     struct list waiting; /* answers that wait for the commit of this turn */
     struct apiserver_hooks hooks;
+    struct node_proxy *proxy; /* the hooks that are there from the start */
     apiserver_admit_fn admit;
     void *admit_arg;
     int64_t history_ms;

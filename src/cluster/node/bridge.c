@@ -146,7 +146,7 @@ static void write_setting(const char *path, const char *value)
     int fd = open(path, O_WRONLY | O_CLOEXEC);
 
     if (fd >= 0) {
-        (void)file_write_all(fd, str_of(value));
+        (void)!file_write_all(fd, str_of(value));
         (void)close(fd);
     }
 }
@@ -210,7 +210,7 @@ void bridge_unplug(struct bridge *b, const char *uid)
 
     (void)b;
     interface_name(uid, name);
-    (void)netlink_delete(name, NULL);
+    (void)!netlink_delete(name, NULL);
 }
 
 int bridge_remove(const char *cluster, struct err *e)

@@ -7,6 +7,7 @@
 #include "src/cluster/node/bundle.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"

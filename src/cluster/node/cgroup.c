@@ -92,7 +92,7 @@ static void copy_setting(const char *from_dir, const char *to_dir, const char *n
         int fd = open(to, O_WRONLY | O_CLOEXEC);
 
         if (fd >= 0) {
-            (void)file_write_all(fd, (struct str){text, n});
+            (void)!file_write_all(fd, (struct str){text, n});
             (void)close(fd);
         }
     }

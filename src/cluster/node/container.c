@@ -128,7 +128,7 @@ static void remove_old(struct container *c, int attempt)
 
     if (!dir)
         return;
-    (void)file_remove_tree(dir, NULL);
+    (void)!file_remove_tree(dir, NULL);
     (void)unlink(log);
     for (int i = 1; i < 10; i++) {
         AUTO(free) char *rotated = xasprintf("%s.%d", log, i);
@@ -346,7 +346,7 @@ int container_start(struct container *c, struct err *e)
     if (r < 0) {
         bool config = e->class == ERR_RETRY || e->num == -EINVAL;
 
-        (void)file_remove_tree(c->dir, NULL);
+        (void)!file_remove_tree(c->dir, NULL);
         set_attempt(c, before);
         set_waiting(c, config ? "CreateContainerConfigError" : "CreateContainerError", e->text);
         return r;

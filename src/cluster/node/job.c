@@ -122,7 +122,7 @@ static int input_fd(struct str input)
     if (!input.n)
         return open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (input.n <= 60000 && pipe2(pipe_fds, O_CLOEXEC) == 0) {
-        (void)file_write_all(pipe_fds[1], input);
+        (void)!file_write_all(pipe_fds[1], input);
         (void)close(pipe_fds[1]);
         return pipe_fds[0];
     }
@@ -196,7 +196,7 @@ struct job *job_fork(struct loop *l, job_work_fn work, void *work_arg, job_work_
             (void)err_errno(&e, -r, "a helper process failed");
         if (r >= 0)
             e.num = 0;
-        (void)file_write_all(out[1], (struct str){(const char *)&e, sizeof(e)});
+        (void)!file_write_all(out[1], (struct str){(const char *)&e, sizeof(e)});
         _exit(0);
     }
     (void)close(out[1]);

@@ -113,7 +113,7 @@ void mounts_detach_below(const char *dir)
 {
     struct collection c = {.dir = dir};
 
-    (void)mounts_each(collect, &c, NULL);
+    (void)!mounts_each(collect, &c, NULL);
     for (size_t i = c.n; i-- > 0;) {
         (void)umount2(c.paths[i], MNT_DETACH | UMOUNT_NOFOLLOW);
         free(c.paths[i]);

@@ -67,7 +67,7 @@ static struct rtattr *nest(struct message *m, unsigned int type) { return attr(m
 
 static void nest_end(struct message *m, struct rtattr *a)
 {
-    a->rta_len = (unsigned short)(m->bytes + NLMSG_ALIGN(m->head.nlmsg_len) - (char *)a);
+    a->rta_len = (unsigned short)(m->bytes + m->head.nlmsg_len - (char *)a);
 }
 
 /* Send and wait for the acknowledgement: 0 or a negative errno. */

@@ -85,7 +85,7 @@ static bool overlay_works(const char *state_dir)
     }
     if (pid > 0)
         (void)waitpid(pid, &status, 0);
-    (void)file_remove_tree(base, NULL);
+    (void)!file_remove_tree(base, NULL);
     return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 

@@ -58,7 +58,7 @@ void shim_detach(const char *const *procs, size_t n_procs)
         int fd = open(procs[i], O_WRONLY | O_CLOEXEC);
 
         if (fd >= 0) {
-            (void)file_write_all(fd, STR("0"));
+            (void)!file_write_all(fd, STR("0"));
             (void)close(fd);
         }
     }

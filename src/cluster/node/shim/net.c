@@ -95,7 +95,7 @@ static void refuse_redirects(void)
         int fd = open(files[i], O_WRONLY | O_CLOEXEC);
 
         if (fd >= 0) {
-            (void)file_write_all(fd, STR("0"));
+            (void)!file_write_all(fd, STR("0"));
             (void)close(fd);
         }
     }

@@ -186,7 +186,7 @@ static void clean(const char *dir, int dir_fd, const struct payload *p, const ch
             continue;
         buf_printf(&path, "%s/%s", dir, name);
         if (starts_with(name, "..") || !has_first_part(p, name))
-            (void)file_remove_tree(buf_str(&path), NULL);
+            (void)!file_remove_tree(buf_str(&path), NULL);
     }
     (void)closedir(d);
 }
