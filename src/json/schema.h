@@ -65,7 +65,7 @@ struct schema_inline {
     const struct schema *schema;
 };
 
-/* A rule in CEL; kept for publication, evaluated by nobody here. */
+/* A rule in CEL; structural.h runs it. */
 struct schema_rule {
     const char *rule;
     const char *message;
@@ -118,6 +118,7 @@ struct schema {
 
     struct schema_rule *rules; /* x-kubernetes-validations */
     size_t n_rules;
+    bool has_rules; /* here or below */
     const struct jsn *source; /* the openAPIV3Schema it was read from, if any */
 
     bool nullable;

@@ -84,6 +84,14 @@ void schema_validate(const struct structural *how, const struct schema *s, const
 void schema_validate_lists(const struct schema *s, const struct jsn *v, const char *prefix,
                            struct schema_faults *faults);
 
+/*
+ * Rules in CEL.  `old` is the value before, NULL on create: rules that compare with it run only
+ * where there is one.  A rule that uses what is not known here (cel.h) is passed over.
+ */
+void schema_validate_rules(const struct structural *how, const struct schema *s,
+                           const struct jsn *v, const struct jsn *old,
+                           struct schema_faults *faults);
+
 /* A value as Go prints it in messages: "a", 5, map[string]interface {}{"name":"a"}. */
 void schema_print_go(struct buf *b, const struct jsn *v);
 /* A string as Go's %q does it. */

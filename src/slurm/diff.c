@@ -218,6 +218,23 @@ static void partition_add_changes(struct conf_diff *d, const struct model_object
     }
 }
 
+bool diff_same_text(const struct model_object *a, const struct model_object *b)
+{
+    if (a->n != b->n || !streq(a->name, b->name))
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!streq(a->values[i].name, b->values[i].name) ||
+            !streq(a->values[i].value, b->values[i].value))
+            return false;
+    return true;
+}
+
+/* True if a partition of the same text means the same in both models. */
+static bool same_defaults(const struct model *from, const struct model *to)
+{
+    return streq(model_setting(from, "DisableRootJobs"), model_setting(to, "DisableRootJobs"));
+}
+
 static int partition_compare(struct conf_diff *d, const struct model *mf,
                              const struct model_object *from, const struct model *mt,
                              const struct model_object *to, struct err *e)
@@ -303,6 +320,7 @@ static int objects_compare(struct conf_diff *d, const struct model *from, const 
     AUTO(map_done) struct map old = {0};
     AUTO(map_done) struct map new = {0};
     AUTO(buf_done) struct buf id = {0};
+    bool alike = same_defaults(from, to);
     int r = 0;
 
     objects_index(from, &old);
@@ -320,6 +338,8 @@ static int objects_compare(struct conf_diff *d, const struct model *from, const 
         was = map_take(&old, buf_view(&id));
         if (!was)
             diff_add_object(d, DIFF_ADDED, o, o->name);
+        else if (alike && diff_same_text(was, o))
+            continue;
         else if (o->section == CONF_PARTITION)
             r = partition_compare(d, from, was, to, o, e);
         else if (has_name(o->section))

@@ -13,5 +13,7 @@ void diff_add_object(struct conf_diff *d, enum diff_what what, const struct mode
 void diff_values(struct conf_diff *d, const struct model_object *from,
                  const struct model_object *to, const char *name,
                  bool (*skip)(const struct conf_key *key));
+/* True if two objects have the same texts in the same order: nothing to compare by meaning. */
+bool diff_same_text(const struct model_object *a, const struct model_object *b);
 /* Node by node: diff_nodes.c. */
 void diff_nodes(struct conf_diff *d, const struct model *from, const struct model *to);

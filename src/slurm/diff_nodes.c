@@ -328,6 +328,32 @@ static int group_order(const void *pa, const void *pb)
     return x < y ? -1 : x > y;
 }
 
+/* The next NodeName object from *at on, or NULL. */
+static const struct model_object *node_next(const struct model *m, size_t *at)
+{
+    while (*at < m->n_objects)
+        if (m->objects[(*at)++].section == CONF_NODE)
+            return &m->objects[*at - 1];
+    return NULL;
+}
+
+/* True if the NodeName lines are the same text: most changes do not touch nodes at all. */
+static bool nodes_same_text(const struct model *from, const struct model *to)
+{
+    const struct model_object *a;
+    const struct model_object *b;
+    size_t i = 0;
+    size_t k = 0;
+
+    do {
+        a = node_next(from, &i);
+        b = node_next(to, &k);
+        if (!a || !b)
+            return a == b;
+    } while (diff_same_text(a, b));
+    return false;
+}
+
 void diff_nodes(struct conf_diff *d, const struct model *from, const struct model *to)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -338,6 +364,8 @@ void diff_nodes(struct conf_diff *d, const struct model *from, const struct mode
     size_t at = 0;
     size_t n = 0;
 
+    if (nodes_same_text(from, to))
+        return;
     map_init(&groups, group_free);
     nodes_index(from, &a, &old);
     nodes_index(to, &a, &new);

@@ -27,28 +27,37 @@ static bool names_no_host(const struct checker *c, const char *nodes)
     return strchr(nodes, '{') && profile_has(c->ctx->release, PROFILE_HOST_FUNCTIONS);
 }
 
-/* Replace the node sets in *names by what they name; false if that cannot be told from the file. */
+/* Replace one node set in *names by what it names; false if that is no host list. */
+static bool nodeset_replace(const struct checker *c, const struct model_object *o,
+                            struct host_set **names)
+{
+    AUTO(hostlist_free) struct host_list *one = hostlist_new();
+    AUTO(hostset_free) struct host_set *own = NULL;
+    AUTO(hostset_free) struct host_set *rest = NULL;
+    AUTO(hostset_free) struct host_set *inside = NULL;
+    const char *nodes = model_get(o, "Nodes");
+
+    if (nodes && names_no_host(c, nodes))
+        nodes = NULL;
+    if (hostset_parse(str_of(nodes), &inside, NULL) < 0)
+        return false;
+    hostlist_push(one, str_of(o->name));
+    own = hostset_of(one);
+    rest = hostset_minus(*names, own);
+    hostset_free(*names);
+    *names = hostset_union(rest, inside);
+    return true;
+}
+
+/* Replace all node sets in *names, in the order of the file; false if one cannot be told. */
 static bool nodesets_replace(const struct checker *c, struct host_set **names)
 {
     for (size_t i = 0; i < c->m->n_objects; i++) {
-        AUTO(hostset_free) struct host_set *own = NULL;
-        AUTO(hostset_free) struct host_set *rest = NULL;
-        AUTO(hostset_free) struct host_set *inside = NULL;
-        AUTO(hostlist_free) struct host_list *one = hostlist_new();
         const struct model_object *o = &c->m->objects[i];
-        const char *nodes = model_get(o, "Nodes");
 
-        if (o->section != CONF_NODESET || !hostset_has(*names, str_of(o->name)))
-            continue;
-        hostlist_push(one, str_of(o->name));
-        own = hostset_of(one);
-        rest = hostset_minus(*names, own);
-        if (nodes && names_no_host(c, nodes))
-            nodes = NULL;
-        if (hostset_parse(str_of(nodes), &inside, NULL) < 0)
+        if (o->section == CONF_NODESET && hostset_has(*names, str_of(o->name)) &&
+            !nodeset_replace(c, o, names))
             return false;
-        hostset_free(*names);
-        *names = hostset_union(rest, inside);
     }
     return true;
 }

@@ -19,6 +19,9 @@
 #include "src/base/buf.h"
 #include "src/base/clock.h"
 
+/* Which of the created ones get and patch go round. */
+#define OBJECTS 2000
+
 struct load {
     const char *host, *port, *operation;
     SSL_CTX *tls;
@@ -76,7 +79,7 @@ static void build_request(const struct load *l, uint32_t i, struct buf *b)
     else if (streq(l->operation, "create"))
         buf_printf(b, "%s %s HTTP/1.1\r\n", method, path);
     else
-        buf_printf(b, "%s %s/bench-%u HTTP/1.1\r\n", method, path, i);
+        buf_printf(b, "%s %s/bench-%u HTTP/1.1\r\n", method, path, i % OBJECTS);
     buf_printf(b,
                "Host: %s:%s\r\nAccept: application/json\r\nUser-Agent: bench/1\r\n"
                "Content-Type: %s\r\nContent-Length: %zu\r\n\r\n",

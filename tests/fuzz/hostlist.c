@@ -60,7 +60,11 @@ static void check_set(const struct host_list *list)
     assert(hostset_count(set) <= hostlist_count(list));
     assert(hostset_count(set) == hostlist_count(sorted));
     for (int n = 0; n < SOME && hostlist_next(list, &it, &name); n++)
-        assert(hostset_has(set, buf_view(&name)) && hostlist_has(list, buf_view(&name)));
+        assert(hostset_has(set, buf_view(&name)));
+    /* a search through the list is slow in a long one: a few are enough */
+    it = (struct host_iter){0};
+    for (int n = 0; n < 20 && hostlist_next(list, &it, &name); n++)
+        assert(hostlist_has(list, buf_view(&name)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -24,6 +24,8 @@ struct apiserver_hooks {
 typedef int (*apiserver_admit_fn)(void *arg, struct api_call *c, struct jsn *object,
                                   const struct jsn *old);
 
+struct store_event;
+
 struct apiserver_options {
     const char *state_dir;
     const char *listen; /* "127.0.0.1:6443"; port 0 takes any */
@@ -36,6 +38,13 @@ int apiserver_new(struct loop *l, const struct apiserver_options *o, struct apis
                   struct err *e) MUST_CHECK;
 struct apiserver *apiserver_free(struct apiserver *s);
 DEFINE_AUTO(struct apiserver, apiserver_free);
+
+/*
+ * Observers see every committed change, in order, after the watches and the server's own
+ * controllers have.  They write in later turns (workset.h), through write.h, as clients do.
+ */
+typedef void (*apiserver_observe_fn)(void *arg, const struct store_event *ev);
+void apiserver_add_observer(struct apiserver *s, apiserver_observe_fn fn, void *arg);
 
 void apiserver_set_hooks(struct apiserver *s, const struct apiserver_hooks *hooks);
 void apiserver_set_admission(struct apiserver *s, apiserver_admit_fn fn, void *arg);

@@ -114,6 +114,14 @@ static void run_verb(struct api_call *c)
         verbs[c->verb](c);
 }
 
+/* What is written or deleted over all namespaces at once was meant for one: refuse. */
+static bool names_its_namespace(const struct api_call *c)
+{
+    if (!c->res->namespaced || c->ns[0] || review_is(c->res))
+        return true;
+    return c->verb != VERB_CREATE && c->verb != VERB_DELETE_COLLECTION;
+}
+
 static void serve_resource(struct api_call *c, const struct route *r)
 {
     int result;
@@ -128,9 +136,9 @@ static void serve_resource(struct api_call *c, const struct route *r)
         result = read_verb(c, http_exchange_request(c->exchange)->method, r);
     if (result == 0 && !verb_fits(c, r))
         result = status_method_not_allowed(c);
-    if (result == 0 && c->verb == VERB_CREATE && c->res->namespaced && !c->ns[0] &&
-        !review_is(c->res))
-        result = status_method_not_allowed(c);
+    if (result == 0 && !names_its_namespace(c))
+        result = c->res->custom && c->verb == VERB_DELETE_COLLECTION ? status_no_resource(c)
+                                                                     : status_method_not_allowed(c);
     if (result < 0)
         answer_failure(c);
     else

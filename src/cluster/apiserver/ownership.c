@@ -99,6 +99,6 @@ int ownership_apply(struct api_call *c, const struct jsn *current, struct jsn *c
     if (r == -EBADMSG)
         return status_bad_request(c, "%s", e.text);
     if (r < 0)
-        return status_fail(c, 500, "InternalError", "%s", e.text);
+        return status_fail(c, 500, "", "%s", e.text);
     return 0;
 }

@@ -157,6 +157,21 @@ static void serve_openapi(struct api_call *c, const struct route *r)
         serve_document(c, d);
 }
 
+/* A version that a known group does not have is refused as an object would be. */
+static void serve_discovery(struct api_call *c, const struct route *r)
+{
+    const struct document *d =
+        discovery_get(c->server->discovery, str_of(http_exchange_request(c->exchange)->path),
+                      http_request_header(c->exchange, "Accept"));
+
+    if (d || r->kind != ROUTE_GV || !registry_has_group(c->server->registry, str_of(r->group))) {
+        serve_document(c, d);
+        return;
+    }
+    (void)status_no_resource(c);
+    answer_failure(c);
+}
+
 void pages_serve(struct api_call *c, const struct route *r)
 {
     const struct http_request *q = http_exchange_request(c->exchange);
@@ -183,8 +198,7 @@ void pages_serve(struct api_call *c, const struct route *r)
     case ROUTE_APIS:
     case ROUTE_GROUP:
     case ROUTE_GV:
-        serve_document(c, discovery_get(c->server->discovery, str_of(q->path),
-                                        http_request_header(c->exchange, "Accept")));
+        serve_discovery(c, r);
         break;
     case ROUTE_OPENAPI2:
     case ROUTE_OPENAPI3:

@@ -100,7 +100,7 @@ int selection_read(struct api_call *c, struct selection *ret_selection)
     int r = 0;
 
     if (labels && labels[0] && selector_parse_labels(&c->arena, str_of(labels), &s.labels, &e) < 0)
-        return status_bad_request(c, "unable to parse requirement: %s", e.text);
+        return status_bad_request(c, "%s", e.text);
     if (fields && fields[0])
         r = read_fields(c, fields, &s);
     if (r == 0)

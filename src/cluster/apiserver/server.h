@@ -15,6 +15,7 @@ struct apiserver {
     struct watch_hub *watches;     /* streams of changes */
     struct collector *collector;   /* garbage collection */
     struct namespaces *namespaces; /* their beginning and end */
+    struct protection *protection; /* claims and volumes in use */
     struct crd_controller *crds;   /* custom resource definitions */
     struct compactor *compactor;   /* forgets old versions */
     struct discovery *discovery;
@@ -24,6 +25,12 @@ struct apiserver {
     struct loop_source *turn_hook;
     struct list waiting; /* answers that wait for the commit of this turn */
     struct apiserver_hooks hooks;
+    struct apiserver_observer {
+        apiserver_observe_fn fn;
+        void *arg;
+    } *observers;
+    size_t n_observers;
+    size_t cap_observers;
     apiserver_admit_fn admit;
     void *admit_arg;
     int64_t history_ms;

@@ -52,7 +52,10 @@ struct jsn *status_object(struct arena *a, int code, const char *reason, const c
     jsn_set(a, s, "metadata", jsn_object(a));
     jsn_set_str(a, s, "status", "Failure");
     jsn_set_str(a, s, "message", message);
-    jsn_set_str(a, s, "reason", reason ? reason : status_reason_of(code));
+    if (!reason)
+        reason = status_reason_of(code);
+    if (reason[0] != '\0') /* plain errors of the server's own have none */
+        jsn_set_str(a, s, "reason", reason);
     jsn_set_int(a, s, "code", code);
     return s;
 }

@@ -6,7 +6,7 @@
  *   log      every state of every object, keyed by version; a deletion is a state too
  *   current  where each live object stands in the log
  *   owners   owner uid -> dependent, for garbage collection
- *   meta     the newest and the compacted version
+ *   meta     the compacted version, and the newest one at that time
  *
  * WAL mode with synchronous=FULL: a commit that returned is on disk.  Every data column has a
  * CRC-32 beside it that is held against it at each read, since SQLite itself does not notice
@@ -187,9 +187,7 @@ static int load_versions(struct store *s, struct err *e)
         r = query_int(s, "SELECT value FROM meta WHERE key='compacted'", &s->compacted, e);
     if (r == 0)
         r = query_int(s, "SELECT coalesce(max(rv), 0) FROM log", &newest, e);
-    if (r == 0 && newest > s->version)
-        r = err_set(e, -EBADMSG, ERR_PERMANENT,
-                    "the database is corrupt: its log is ahead of its version");
+    s->version = MAX(s->version, newest);
     s->committed = s->version;
     s->compacted_committed = s->compacted;
     return r;
@@ -279,6 +277,20 @@ static int set_meta(struct store *s, const char *key, int64_t value, struct err 
     return store_run(s, q, "writing the version", e);
 }
 
+/*
+ * The newest version is that of the newest log entry, so most commits need not touch the meta page;
+ * only a compaction may remove that entry (of a deletion), and then both numbers are written.
+ */
+static int save_versions(struct store *s, struct err *e)
+{
+    int r;
+
+    if (s->compacted == s->compacted_committed)
+        return 0;
+    r = set_meta(s, "version", s->version, e);
+    return r < 0 ? r : set_meta(s, "compacted", s->compacted, e);
+}
+
 static void undo(struct store *s)
 {
     for (size_t i = 0; i < SQL_N; i++)
@@ -301,9 +313,7 @@ int store_commit(struct store *s, struct err *e)
     if (sqlite3_get_autocommit(s->db))
         r = err_set(e, -EIO, ERR_RETRY, "the transaction was undone by an earlier failure");
     else
-        r = set_meta(s, "version", s->version, e);
-    if (r == 0)
-        r = set_meta(s, "compacted", s->compacted, e);
+        r = save_versions(s, e);
     for (size_t i = 0; i < SQL_N; i++)
         (void)sqlite3_reset(s->statements[i]);
     if (r == 0)

@@ -23,6 +23,7 @@ struct strategy {
     enum name_rule names;
     bool no_generation;        /* metadata.generation is not kept (ConfigMap, Secret, Event, ...) */
     bool status_reset;         /* has a status subresource: the main endpoint ignores .status */
+    bool bare_deletion;        /* deletion sets the time alone: no grace, no new generation */
     bool annotations_count;    /* a change of annotations is a new generation (Deployment) */
     bool status_on_create;     /* ... but takes it when the object is made (Node) */
     bool create_on_update;     /* PUT of a missing object creates it (Lease, Event, Endpoints) */

@@ -116,7 +116,7 @@ static int patch_existing(struct api_call *c, enum patch_form form, const struct
 {
     struct write_update how = {.unconditional = false};
     struct jsn *shown = object_present(c, jsn_clone(&c->arena, old));
-    struct jsn *object;
+    struct jsn *object = NULL;
     int r = merge(c, form, shown, patch, &object);
 
     if (r == 0)
@@ -135,7 +135,10 @@ static int check_config(struct api_call *c, struct jsn *config)
     struct jsn *meta = jsn_ensure_object(&c->arena, config, "metadata");
     const char *name = jsn_get_str(meta, "name");
     const char *ns = jsn_get_str(meta, "namespace");
+    const char *kind = jsn_get_str(config, "kind");
 
+    if (!kind || !kind[0])
+        return status_fail(c, 500, "", "Object 'Kind' is missing in the applied configuration");
     if (jsn_len(jsn_key(meta, "managedFields")) > 0)
         return status_bad_request(c, "metadata.managedFields must be nil");
     if (!name || !name[0])
@@ -158,7 +161,7 @@ static int apply(struct api_call *c, struct jsn *config, const struct jsn *old, 
 {
     struct write_update how = {.applied = true};
     struct jsn *shown = old ? object_present(c, jsn_clone(&c->arena, old)) : NULL;
-    struct jsn *object;
+    struct jsn *object = NULL;
     int r = check_config(c, config);
 
     if (r == 0)
@@ -179,7 +182,7 @@ void verb_patch(struct api_call *c)
 {
     enum patch_form form = PATCH_FORM_MERGE;
     struct jsn *object = NULL;
-    struct jsn *patch;
+    struct jsn *patch = NULL;
     struct jsn *old = NULL;
     int code = 200;
     int r = read_form(c, &form);

@@ -36,7 +36,7 @@ static const char *generate_name(struct arena *a, const char *base)
 static int choose_name(struct api_call *c, struct jsn *meta)
 {
     const char *base = jsn_get_str(meta, "generateName");
-    struct jsn *other;
+    struct jsn *other = NULL;
 
     if (!base || !base[0])
         return 0;
@@ -63,7 +63,7 @@ static int new_metadata(struct api_call *c, const struct strategy *st, struct js
     char uid[ENCODE_UUID_LEN + 1];
 
     if (version && version[0] && !streq(version, "0"))
-        return status_fail(c, 500, "InternalError",
+        return status_fail(c, 500, "",
                            "resourceVersion should not be set on objects to be created");
     for (size_t i = 0; i < ARRAY_LEN(ours); i++)
         (void)jsn_del(meta, ours[i]);
@@ -81,7 +81,7 @@ static int new_metadata(struct api_call *c, const struct strategy *st, struct js
 
 static int refuse_duplicate(struct api_call *c, const struct jsn *object)
 {
-    struct jsn *other;
+    struct jsn *other = NULL;
     int r = object_find(c, object_namespace(object), object_name(object), &other);
 
     if (r == -ENOENT)
@@ -102,9 +102,11 @@ int write_create(struct api_call *c, struct jsn *object)
     if (st->status_reset && !st->status_on_create)
         (void)jsn_del(object, "status");
     shape_default(c, object);
+    if ((r = ownership_create(c, object)) < 0)
+        return r;
     if (st->prepare_create && (r = st->prepare_create(c, object)) < 0)
         return r;
-    if ((r = admission_create(c, object)) < 0 || (r = ownership_create(c, object)) < 0)
+    if ((r = admission_create(c, object)) < 0)
         return r;
     validate_metadata(&cs, object, st->names, c->stored->namespaced);
     shape_validate(&cs, c, object, NULL);

@@ -25,7 +25,7 @@ static int read_propagation(struct api_call *c, const char *text, enum propagati
     struct causes cs = {.arena = &c->arena};
     static const char *const supported[] = {"Foreground", "Background", "Orphan", "nil", NULL};
 
-    if (!text || !text[0])
+    if (!text)
         return 0;
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         if (streq(text, known[i].text)) {
@@ -173,8 +173,9 @@ static void mark_deleting(struct api_call *c, struct jsn *object, int64_t grace)
 
     clock_rfc3339(clock_wall_us() + grace * 1000000, text);
     jsn_set_str(&c->arena, meta, "deletionTimestamp", text);
-    if (!streq(c->stored->plural, "namespaces"))
-        jsn_set_int(&c->arena, meta, "deletionGracePeriodSeconds", grace);
+    if (strategy_of(c->stored)->bare_deletion)
+        return;
+    jsn_set_int(&c->arena, meta, "deletionGracePeriodSeconds", grace);
     if (generation > 0)
         jsn_set_int(&c->arena, meta, "generation", generation + 1);
 }

@@ -144,7 +144,8 @@ static int store_change(struct api_call *c, struct jsn *object, const struct jsn
 {
     if (c->dry_run || jsn_equal(object, old))
         return 0;
-    return may_go(object) ? object_drop(c, object) : object_put(c, object);
+    /* The last anybody sees of it is what was stored, not the update that let it go. */
+    return may_go(object) ? object_drop(c, jsn_clone(&c->arena, old)) : object_put(c, object);
 }
 
 /* Members of `from` replace those of `to`: the caller's tree shows what was stored. */
@@ -170,12 +171,13 @@ int write_update(struct api_call *c, const struct jsn *old, struct jsn *object,
         copy_member(&c->arena, object, old, "status");
     keep_system_metadata(c, object, old);
     shape_default(c, object);
+    /* Books are kept on what the caller wrote, before the server adds to it. */
+    if (!how->applied && (r = ownership_update(c, object, old)) < 0)
+        return r;
     if (st->prepare_update && (r = st->prepare_update(c, object, old)) < 0)
         return r;
     count_generation(c, st, object, old);
     if ((r = admission_update(c, object, old)) < 0)
-        return r;
-    if (!how->applied && (r = ownership_update(c, object, old)) < 0)
         return r;
     if ((r = validate_all(c, st, object, old)) < 0)
         return r;

@@ -151,6 +151,36 @@ static void validate_lists(struct causes *cs, const struct resource *res, const 
     add_faults(cs, &f);
 }
 
+/* Values of a wrong type or size would make rules fail for reasons of their own. */
+static bool blocks_rules(const struct causes *cs)
+{
+    static const char *const reasons[] = {"FieldValueRequired", "FieldValueTooLong",
+                                          "FieldValueTooMany", "FieldValueTypeInvalid", NULL};
+
+    for (size_t i = 0; i < cs->n; i++)
+        if (strings_have(reasons, cs->items[i].reason))
+            return true;
+    return false;
+}
+
+static void validate_rules(struct causes *cs, const struct resource *res, const struct jsn *object,
+                           const struct jsn *old)
+{
+    const struct structural by = how(res);
+    struct schema_faults f = {.arena = cs->arena};
+
+    if (!res->schema->has_rules)
+        return;
+    if (blocks_rules(cs)) {
+        cause_add(cs, "FieldValueInvalid", "<nil>",
+                  "Invalid value: \"null\": some validation rules were not checked because the "
+                  "object was invalid; correct the existing errors to complete validation");
+        return;
+    }
+    schema_validate_rules(&by, res->schema, object, old, &f);
+    add_faults(cs, &f);
+}
+
 void custom_validate(struct causes *cs, const struct resource *res, const struct jsn *object,
                      const struct jsn *old, enum custom_door door)
 {
@@ -161,4 +191,5 @@ void custom_validate(struct causes *cs, const struct resource *res, const struct
     if (door == CUSTOM_WHOLE)
         embedded_validate(cs, res->schema, o);
     validate_lists(cs, res, o, old);
+    validate_rules(cs, res, o, old ? whole(cs->arena, res, old) : NULL);
 }

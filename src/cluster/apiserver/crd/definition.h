@@ -13,6 +13,11 @@ void definition_set_defaults(struct arena *a, struct jsn *crd);
 /* status.storedVersions gets the version that is marked as stored. */
 void definition_note_stored(struct arena *a, struct jsn *crd);
 
+/* Tell about every rule that is kept but cannot be evaluated here, and what it uses. */
+typedef void (*definition_rule_fn)(void *arg, const char *rule, const char *uses);
+void definition_unknown_rules(struct arena *a, const struct jsn *crd, definition_rule_fn fn,
+                              void *arg);
+
 void definition_validate(struct causes *cs, const struct jsn *crd);
 void definition_validate_update(struct causes *cs, const struct jsn *crd, const struct jsn *old);
 

@@ -8,6 +8,7 @@
  */
 #include "src/cluster/apiserver/crd/definition.h"
 #include "src/cluster/apiserver/gotext.h"
+#include "src/json/cel.h"
 
 struct walk {
     bool root;
@@ -280,6 +281,16 @@ static bool is_blank(const char *text)
     return text[strspn(text, " \t\r\n")] == '\0';
 }
 
+/* No CEL at all is refused; what is only unknown here is kept, and warned about. */
+static void check_expression(struct causes *cs, const struct place *rule)
+{
+    struct cel *c;
+    struct err e = {0};
+
+    if (!is_blank(place_str(rule)) && cel_compile(cs->arena, place_str(rule), &c, &e) == -EINVAL)
+        place_invalid(cs, rule, "compilation failed: %s", e.text);
+}
+
 static void check_rule(struct causes *cs, const struct place *at)
 {
     static const char *const reasons[] = {"FieldValueDuplicate", "FieldValueForbidden",
@@ -298,6 +309,7 @@ static void check_rule(struct causes *cs, const struct place *at)
     else if (lines && !place_filled(&message))
         place_required(cs, &message, "message must be specified if rule contains line breaks");
     check_enum(cs, &reason, reasons);
+    check_expression(cs, &rule);
 }
 
 static void check(struct causes *cs, const struct place *at, struct walk w)

@@ -11,6 +11,15 @@
 #include "src/cluster/apiserver/crd/definition.h"
 #include "src/cluster/apiserver/kinds/kinds.h"
 
+static void warn_rule(void *arg, const char *rule, const char *uses)
+{
+    call_warn(
+        arg,
+        "the validation rule \"%s\" is kept, but this API server does not evaluate it: it uses "
+        "%s",
+        rule, uses);
+}
+
 static int prepare_definition(struct api_call *c, struct jsn *crd)
 {
     (void)jsn_del(crd, "status");
@@ -18,6 +27,7 @@ static int prepare_definition(struct api_call *c, struct jsn *crd)
     jsn_set_path(&c->arena, crd, "status.acceptedNames.plural", jsn_string(&c->arena, ""));
     jsn_set_path(&c->arena, crd, "status.acceptedNames.kind", jsn_string(&c->arena, ""));
     definition_note_stored(&c->arena, crd);
+    definition_unknown_rules(&c->arena, crd, warn_rule, c);
     return 0;
 }
 
@@ -30,6 +40,8 @@ static int prepare_definition_update(struct api_call *c, struct jsn *crd, const 
     if (status == jsn_key(old, "status"))
         jsn_set(&c->arena, crd, "status", jsn_clone(&c->arena, status));
     definition_note_stored(&c->arena, crd);
+    if (!jsn_equal(jsn_key(crd, "spec"), jsn_key(old, "spec")))
+        definition_unknown_rules(&c->arena, crd, warn_rule, c);
     return 0;
 }
 
@@ -60,6 +72,7 @@ const struct strategy strategy_crds = {
     .names = NAME_CUSTOM, /* its own finalizer has no "/" */
     .status_reset = true,
     .needs_version = true,
+    .bare_deletion = true,
     .set_defaults = definition_set_defaults,
     .prepare_create = prepare_definition,
     .prepare_update = prepare_definition_update,

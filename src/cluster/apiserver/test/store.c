@@ -188,6 +188,21 @@ static void changes_come_in_order_behind_a_version(void **state)
     assert_int_equal(store_changes(f->store, "pods", 4, note_event, f, &e), 0);
 }
 
+static void the_version_never_goes_back(void **state)
+{
+    struct fixture *f = *state;
+
+    put(f, "a", "x", "{}");
+    drop(f, "a", "x");
+    commit(f);
+    assert_int_equal(store_compact(f->store, 2, NULL), 0);
+    commit(f);
+    f->store = store_free(f->store);
+    open_store(f);
+    assert_int_equal(store_version(f->store), 2);
+    assert_int_equal(store_compacted(f->store), 2);
+}
+
 static void dependents_are_found_by_owner(void **state)
 {
     struct fixture *f = *state;
@@ -312,6 +327,7 @@ int main(void)
         CASE(lists_are_in_key_order_and_by_namespace),
         CASE(the_past_can_be_listed_until_compacted),
         CASE(changes_come_in_order_behind_a_version),
+        CASE(the_version_never_goes_back),
         CASE(dependents_are_found_by_owner),
         CASE(a_missing_object_is_enoent),
         CASE(a_flipped_bit_in_a_row_is_reported),

@@ -216,6 +216,28 @@ static void kind_and_version_may_be_required(void **state)
     teardown(&f);
 }
 
+static void rules_run_last_and_only_on_sound_objects(void **state)
+{
+    struct fixture f = setup(
+        V1("{'n':{'type':'integer','x-kubernetes-validations':[{'rule':'self == oldSelf','message':"
+           "'n is immutable'}]},'m':{'type':'integer','maximum':5}}"));
+
+    (void)state;
+    assert_string_equal(validate(&f, "{'spec':{'n':1}}", NULL, CUSTOM_WHOLE), "");
+    assert_string_equal(validate(&f, "{'spec':{'n':2}}", "{'spec':{'n':1}}", CUSTOM_WHOLE),
+                        "spec.n: Invalid value: \"integer\": n is immutable");
+    assert_string_equal(
+        validate(&f, "{'spec':{'n':2,'m':9}}", "{'spec':{'n':1}}", CUSTOM_WHOLE),
+        "spec.m: Invalid value: 9: spec.m in body should be less than or equal to 5 | spec.n: "
+        "Invalid value: \"integer\": n is immutable");
+    assert_string_equal(
+        validate(&f, "{'spec':{'n':2,'m':'x'}}", "{'spec':{'n':1}}", CUSTOM_WHOLE),
+        "spec.m: Invalid value: \"string\": spec.m in body must be of type integer: \"string\" | "
+        "<nil>: Invalid value: \"null\": some validation rules were not checked because the object "
+        "was invalid; correct the existing errors to complete validation");
+    teardown(&f);
+}
+
 #define TWO                                                                                        \
     "[{'name':'v1','served':true,'storage':false,'deprecated':true,'schema':{'openAPIV3Schema':{"  \
     "'type':'object','properties':{'spec':{'type':'object','properties':{'old':{'type':'string'}," \
@@ -291,6 +313,7 @@ int main(void)
         cmocka_unit_test(through_the_status_door_only_the_status_counts),
         cmocka_unit_test(old_doubles_in_lists_are_tolerated),
         cmocka_unit_test(kind_and_version_may_be_required),
+        cmocka_unit_test(rules_run_last_and_only_on_sound_objects),
         cmocka_unit_test(a_version_may_store_without_being_served),
         cmocka_unit_test(the_mark_follows_the_schema_alone),
         cmocka_unit_test(deprecated_versions_warn),

@@ -349,12 +349,16 @@ static const char *const field_cases[][2] = {
     /* rules */
     {"{'type':'string','x-kubernetes-validations':[{'rule':' '}]}",
      B ".x-kubernetes-validations[0].rule: Required value: rule is not specified"},
-    {"{'type':'string','x-kubernetes-validations':[{'rule':'a\\nb'}]}",
+    {"{'type':'string','x-kubernetes-validations':[{'rule':'true &&\\n true'}]}",
      B ".x-kubernetes-validations[0].message: Required value: message must be specified if rule "
        "contains line breaks"},
     {"{'type':'string','x-kubernetes-validations':[{'rule':'true','message':'a\\nb'}]}",
      B ".x-kubernetes-validations[0].message: Invalid value: \"a\\nb\": message must not contain "
        "line breaks"},
+    {"{'type':'string','x-kubernetes-validations':[{'rule':'self +'}]}",
+     B ".x-kubernetes-validations[0].rule: Invalid value: \"self +\": compilation failed: ERROR: "
+       "<input>:1:7: Syntax error: mismatched input '<EOF>'\n | self +\n |       ^"},
+    {"{'type':'string','x-kubernetes-validations':[{'rule':'quantity(self).isInteger()'}]}", ""},
     {"{'type':'string','x-kubernetes-validations':[{'rule':'true','reason':'Foo'}]}",
      B ".x-kubernetes-validations[0].reason: Unsupported value: \"Foo\": supported values: "
        "\"FieldValueDuplicate\", \"FieldValueForbidden\", \"FieldValueInvalid\", "
@@ -456,6 +460,25 @@ static void a_stored_version_must_stay(void **state)
     assert_string_equal(text_of(&a, jsn_get(crd, "status.storedVersions")), "['v0','v1']");
 }
 
+static void note_rule(void *arg, const char *rule, const char *uses)
+{
+    buf_printf(arg, "%s: %s;", rule, uses);
+}
+
+static void rules_that_are_not_evaluated_are_told(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(buf_done) struct buf b = {0};
+    struct jsn *crd = with_version(
+        &a, "{'schema':{'openAPIV3Schema':{'properties':{'spec':{'x-kubernetes-validations':[{"
+            "'rule':'has(self.a)'}],'properties':{'l':{'type':'array','items':{'type':'string',"
+            "'x-kubernetes-validations':[{'rule':'isURL(self)'}]}}}}}}}}");
+
+    (void)state;
+    definition_unknown_rules(&a, crd, note_rule, &b);
+    assert_string_equal(buf_str(&b), "isURL(self): the function isURL() with 1 arguments;");
+}
+
 static void defaults_follow_from_the_kind(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -480,6 +503,7 @@ int main(void)
         cmocka_unit_test(versions_that_differ_are_named),
         cmocka_unit_test(some_things_never_change),
         cmocka_unit_test(a_stored_version_must_stay),
+        cmocka_unit_test(rules_that_are_not_evaluated_are_told),
         cmocka_unit_test(defaults_follow_from_the_kind),
     };
 
