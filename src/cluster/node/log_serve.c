@@ -180,7 +180,8 @@ static void follow(struct container *c, struct http_exchange *x, const struct lo
 static int read_query(const struct url_query *q, struct log_query *ret, struct err *e)
 {
     const char *since = url_query_get(q, "sinceTime");
-    int64_t tail, seconds;
+    int64_t tail = -1;
+    int64_t seconds = 0;
     int r = url_query_i64(q, "tailLines", -1, &tail, e);
 
     if (r == 0)
