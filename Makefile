@@ -7,7 +7,7 @@ MESON_TEST = meson test -C $(1) --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
 .PHONY: all run test test-unit test-sanitize test-api test-durability test-valgrind fuzz bench \
-	lint fmt install clean help
+	lint fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -70,6 +70,10 @@ lint: all ## Formatting, static analysis, spelling, the rule of layers
 fmt: ## Format the sources
 	@tools/packages lint
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
+
+crds: all ## Print the definitions of our kinds into deploy/crds
+	@for kind in controllers nodesets; do \
+		$(BUILD)/src/cli/slurmkeeper crds $$kind >deploy/crds/slinky.slurm.net_$$kind.yaml; done
 
 install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
 	@meson install -C $(BUILD) --no-rebuild

@@ -19,6 +19,12 @@ static const struct cli_option apiserver_options[] = {
     {NULL},
 };
 
+static const struct cli_option crds_options[] = {
+    {"plain", NULL, "Leave out validation rules in CEL, which Kubernetes has from 1.25 on", NULL,
+     false},
+    {NULL},
+};
+
 const struct cli_verb cli_verbs[] = {
     {"apiserver", NULL, "Serve the Kubernetes API on this machine, in the foreground",
      "Starts an API server that kubectl and client libraries take for a real one. Objects are kept "
@@ -27,6 +33,10 @@ const struct cli_verb cli_verbs[] = {
      apiserver_options, verb_apiserver_run},
     {"completion", NULL, "Print a completion script for bash",
      "Use it with: source <(slurmkeeper completion)", NULL, verb_completion_run},
+    {"crds", "[KIND...]", "Print the definitions of our kinds for Kubernetes",
+     "Prints CustomResourceDefinitions as YAML: all of them, or those of the kinds that are named. "
+     "Use it with: slurmkeeper crds | kubectl apply -f -",
+     crds_options, verb_crds_run},
     {"manual", NULL, "Print the source of the manual page (scdoc)", NULL, NULL, verb_manual_run},
     {"version", NULL, "Print the version", NULL, NULL, verb_version_run},
     {NULL},

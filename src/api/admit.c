@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Admission of our kinds.
+ *
+ * The same function serves the embedded API server and, on Kubernetes, the webhook.  The schema has
+ * been checked before; here are the rules that it cannot express: between fields, against the old
+ * object, against other objects, and in Slurm's own language.
+ */
+#include "src/api/admit.h"
+
+#include "src/api/controller.h"
+#include "src/api/nodeset.h"
+#include "src/slurm/profile.h"
+
+static void add_error(struct api_problems *p, const struct err *e)
+{
+    struct str text = str_of(e->text);
+    size_t colon = str_find(text, ':');
+
+    if (str_starts(text, "spec.") && colon + 2 < text.n)
+        api_problem_add(p, API_INVALID,
+                        api_problem_path(p, STR_FMT, STR_ARG(((struct str){text.p, colon}))), "%s",
+                        e->text + colon + 2);
+    else
+        api_problem_add(p, API_INVALID, "", "%s", e->text);
+}
+
+static void admit_controller(const struct api_admission *in, struct api_problems *p)
+{
+    struct controller c;
+    struct controller old;
+    struct err e = {0};
+
+    if (controller_decode(p->arena, in->object, &c, &e) < 0) {
+        add_error(p, &e);
+        return;
+    }
+    controller_check(&c, p);
+    controller_check_refs(&c, in->lookup, p);
+    if (in->old && controller_decode(p->arena, in->old, &old, NULL) == 0)
+        controller_check_update(&c, &old, p);
+}
+
+/* The release that a NodeSet's words will be read by. */
+static uint32_t release_for(const struct api_admission *in, const struct nodeset *ns,
+                            struct arena *a)
+{
+    const char *image = jsn_get_str(ns->spec.slurmd, "image");
+    const struct jsn *found = NULL;
+    struct controller c;
+    uint32_t release = 0;
+
+    if (api_lookup_get(in->lookup, "Controller", api_namespace(&ns->meta),
+                       ns->spec.controller_ref.name, &found) == API_PRESENT &&
+        controller_decode(a, found, &c, NULL) == 0)
+        release = controller_release(&c);
+    if (!release)
+        release = in->release;
+    if (!release && image && release_parse(str_of(image), &release, NULL) < 0)
+        release = 0;
+    return release;
+}
+
+static void admit_nodeset(const struct api_admission *in, struct api_problems *p)
+{
+    struct nodeset ns;
+    struct nodeset old;
+    struct err e = {0};
+
+    if (nodeset_decode(p->arena, in->object, &ns, &e) < 0) {
+        add_error(p, &e);
+        return;
+    }
+    nodeset_check(&ns, release_for(in, &ns, p->arena), p);
+    nodeset_check_refs(&ns, in->lookup, p);
+    if (in->old && nodeset_decode(p->arena, in->old, &old, NULL) == 0)
+        nodeset_check_update(&ns, &old, p);
+}
+
+void api_admit(const struct api_admission *in, struct api_problems *p)
+{
+    const struct api_kind *kind = api_kind_of(in->object);
+
+    if (!kind || jsn_get_str(in->object, "metadata.deletionTimestamp"))
+        return;
+    if (in->old && jsn_equal(jsn_key(in->object, "spec"), jsn_key(in->old, "spec")))
+        return;
+    if (kind->fields == controller_fields)
+        admit_controller(in, p);
+    else if (kind->fields == nodeset_fields)
+        admit_nodeset(in, p);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Admission: whether a new or changed object of ours may be stored. */
+#pragma once
+
+#include "src/api/kinds.h"
+#include "src/api/lookup.h"
+#include "src/api/problems.h"
+
+struct api_admission {
+    const struct jsn *object;
+    const struct jsn *old;           /* NULL: it is new */
+    const struct api_lookup *lookup; /* the other objects; NULL: nothing is known of them */
+    uint32_t release;                /* Slurm release where nothing else names one; 0: any */
+};
+
+/*
+ * Add to `p` all that is wrong with the object, and what is worth a warning.  An object that is not
+ * one of ours is fine.  So is one that is being deleted, or whose spec did not change: what was
+ * accepted once must never stand in the way of its own end or of a label.
+ */
+void api_admit(const struct api_admission *in, struct api_problems *p);

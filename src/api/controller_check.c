@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Validation of a Controller: what the object alone tells, and what may not change.
+ *
+ * The rules of Slinky's webhook and CRD are all here, since the embedded API server evaluates no
+ * CEL; and those that it leaves to chance: names that grow too long when things are made from
+ * them, a cluster name that is no directory, references without a name.
+ */
+#include "src/api/controller.h"
+#include "src/api/names.h"
+#include "src/slurm/conf.h"
+#include "src/slurm/profile.h"
+
+static void check_names(const struct controller *c, struct api_problems *p)
+{
+    const char *name = c->meta.name ? c->meta.name : "";
+    const char *cluster = controller_cluster_name(p->arena, c);
+    const char *fault = name_label_fault(str_of(name));
+
+    if (name[0] && !fault && !(name[0] >= 'a' && name[0] <= 'z'))
+        fault = "must begin with a letter, since Services are named after it";
+    if (fault)
+        api_problem_value(p, API_INVALID, "metadata.name", name_shown(p, name), "a name %s", fault);
+    else if (strlen(name) > CONTROLLER_NAME_MAX)
+        api_problem_value(p, API_INVALID, "metadata.name", name_shown(p, name),
+                          "may have %d characters, so that the names of what is made from it fit",
+                          CONTROLLER_NAME_MAX);
+    fault = name_cluster_fault(str_of(cluster));
+    if (fault)
+        api_problem_value(p, API_INVALID, "spec.clusterName", name_shown(p, cluster),
+                          "a cluster name %s", fault);
+    if (strlen(cluster) > CONTROLLER_CLUSTER_NAME_MAX)
+        api_problem_value(p, API_INVALID, "spec.clusterName", name_shown(p, cluster),
+                          "Slurm allows %d characters%s", CONTROLLER_CLUSTER_NAME_MAX,
+                          c->spec.cluster_name ? ""
+                                               : "; without clusterName it is made of namespace "
+                                                 "and name, so set a shorter one");
+}
+
+static void check_key_ref(struct api_problems *p, const char *field, const struct api_key_ref *ref)
+{
+    const char *fault;
+
+    if (!ref)
+        return;
+    name_check_ref(p, api_problem_path(p, "%s.name", field), ref->name);
+    fault = name_key_fault(str_of(ref->key));
+    if (fault)
+        api_problem_value(p, API_INVALID, api_problem_path(p, "%s.key", field),
+                          name_shown(p, ref->key), "a key %s", fault);
+}
+
+static void check_keys(const struct controller *c, struct api_problems *p)
+{
+    const struct controller_spec *s = &c->spec;
+
+    check_key_ref(p, "spec.slurmKeyRef", s->slurm_key_ref);
+    check_key_ref(p, "spec.jwtKeyRef", s->jwt_key_ref);
+    check_key_ref(p, "spec.jwtHs256KeyRef", s->jwt_hs256_key_ref);
+    check_key_ref(p, "spec.jwksKeyRef", s->jwks_key_ref);
+    if (s->jwt_hs256_key_ref)
+        api_problem_add(p, API_WARNING, "spec.jwtHs256KeyRef",
+                        s->jwt_key_ref ? "is ignored beside jwtKeyRef"
+                                       : "is an older name; write jwtKeyRef");
+    if (s->external && !s->slurm_key_ref)
+        api_problem_add(p, API_WARNING, "spec.slurmKeyRef",
+                        "an external slurmctld has a key of its own: without a reference to it "
+                        "nobody here can talk to it");
+}
+
+static void check_external(const struct controller *c, struct api_problems *p)
+{
+    const struct controller_spec *s = &c->spec;
+
+    if (s->external && !s->external_config)
+        api_problem_add(p, API_REQUIRED, "spec.externalConfig",
+                        "must say where slurmctld is, since external is true");
+    if (s->external_config && !s->external_config->host[0])
+        api_problem_add(p, API_REQUIRED, "spec.externalConfig.host",
+                        "must be the host name or address of slurmctld");
+    if (s->external && s->ha.enabled)
+        api_problem_add(p, API_WARNING, "spec.ha", "is ignored, since external is true");
+    if (s->external && s->extra_conf && s->extra_conf[0])
+        api_problem_add(p, API_WARNING, "spec.extraConf",
+                        "is ignored, since the configuration of an external slurmctld is its own");
+}
+
+static void check_ha(const struct controller *c, struct api_problems *p)
+{
+    const struct controller_persistence *store = &c->spec.persistence;
+
+    if (c->spec.external || !c->spec.ha.enabled)
+        return;
+    if (!store->enabled)
+        api_problem_add(p, API_INVALID, "spec.persistence.enabled",
+                        "ha needs state that all slurmctlds share: set it to true");
+    if (!store->existing_claim || !store->existing_claim[0])
+        api_problem_add(p, API_REQUIRED, "spec.persistence.existingClaim",
+                        "ha needs an existing claim with access mode ReadWriteMany");
+}
+
+static void check_ref_list(struct api_problems *p, const struct controller_ref_list *list)
+{
+    for (size_t i = 0; i < list->refs->n; i++) {
+        const char *field = api_problem_path(p, "spec.%s[%zu].name", list->field, i);
+
+        name_check_ref(p, field, list->refs->items[i].name);
+        for (size_t k = 0; k < i; k++)
+            if (streq(list->refs->items[k].name, list->refs->items[i].name))
+                api_problem_value(p, API_DUPLICATE, field, name_shown(p, list->refs->items[i].name),
+                                  "stands twice");
+    }
+}
+
+/* Included files are looked into with the whole file, too. */
+static int no_file(void *ctx, const char *path, struct str *ret_text, struct err *e)
+{
+    (void)ctx;
+    (void)path;
+    (void)e;
+    *ret_text = STR("");
+    return 0;
+}
+
+/* What the text alone tells; its meaning is checked with the whole file, when that is built. */
+static void check_extra_conf(const struct controller *c, struct api_problems *p)
+{
+    AUTO(faults_done) struct faults faults = {0};
+    AUTO(conf_free) struct conf *conf = NULL;
+    struct conf_input in = {.kind = CONF_SLURM, .name = "extraConf", .lookup = no_file};
+    struct err e = {0};
+
+    if (!c->spec.extra_conf)
+        return;
+    in.text = str_of(c->spec.extra_conf);
+    if (conf_parse(&in, &faults, &conf, &e) < 0)
+        api_problem_add(p, API_INVALID, "spec.extraConf", "%s", e.text);
+    for (size_t i = 0; i < faults.n; i++)
+        if (faults.list[i].level == FAULT_FATAL)
+            api_problem_add(p, API_INVALID, "spec.extraConf", "line %u: %s", faults.list[i].line,
+                            faults.list[i].text);
+}
+
+static void check_service(const struct controller *c, struct api_problems *p)
+{
+    const struct api_metrics *m = &c->spec.metrics;
+    uint32_t release = controller_release(c);
+
+    if (jsn_len(jsn_get(c->spec.service.spec, "externalIPs")))
+        api_problem_add(p, API_WARNING, "spec.service.spec.externalIPs",
+                        "is ignored: it would let this namespace take traffic of others");
+    if (m->enabled && release && !profile_has(release, PROFILE_METRICS))
+        api_problem_add(p, API_WARNING, "spec.metrics.enabled",
+                        "is ignored: slurmctld has metrics from Slurm 25.11 on");
+    if (m->monitor.enabled && !m->enabled)
+        api_problem_add(p, API_WARNING, "spec.metrics.serviceMonitor.enabled",
+                        "is ignored, since metrics.enabled is false");
+    for (size_t i = 0; i < m->monitor.endpoints.n; i++)
+        if (m->monitor.endpoints.items[i].path[0] != '/')
+            api_problem_value(
+                p, API_INVALID,
+                api_problem_path(p, "spec.metrics.serviceMonitor.endpoints[%zu].path", i),
+                name_shown(p, m->monitor.endpoints.items[i].path), "must begin with '/'");
+}
+
+void controller_check(const struct controller *c, struct api_problems *p)
+{
+    struct controller_ref_list lists[CONTROLLER_REF_LISTS];
+
+    check_names(c, p);
+    check_keys(c, p);
+    check_external(c, p);
+    check_ha(c, p);
+    if (c->spec.accounting_ref)
+        name_check_ref(p, "spec.accountingRef.name", c->spec.accounting_ref->name);
+    controller_ref_lists(c, lists);
+    for (size_t i = 0; i < CONTROLLER_REF_LISTS; i++)
+        check_ref_list(p, &lists[i]);
+    check_extra_conf(c, p);
+    check_service(c, p);
+}
+
+static void check_same(struct api_problems *p, const char *field, bool same, const char *why)
+{
+    if (!same)
+        api_problem_add(p, API_FORBIDDEN, field, "cannot be changed: %s", why);
+}
+
+void controller_check_update(const struct controller *c, const struct controller *old,
+                             struct api_problems *p)
+{
+    struct api_key_ref slurm = controller_slurm_key(p->arena, c);
+    struct api_key_ref old_slurm = controller_slurm_key(p->arena, old);
+    struct api_key_ref jwt = controller_jwt_key(p->arena, c);
+    struct api_key_ref old_jwt = controller_jwt_key(p->arena, old);
+    const struct controller_persistence *store = &c->spec.persistence;
+    const struct controller_persistence *old_store = &old->spec.persistence;
+    const char *claim = store->existing_claim ? store->existing_claim : "";
+    const char *old_claim = old_store->existing_claim ? old_store->existing_claim : "";
+
+    check_same(p, "spec.clusterName",
+               streq(controller_cluster_name(p->arena, c), controller_cluster_name(p->arena, old)),
+               "slurmctld refuses the state of a cluster with another name");
+    check_same(p, "spec.slurmKeyRef", api_key_ref_equal(&slurm, &old_slurm),
+               "running daemons know only the key they started with; change the Secret's content "
+               "instead");
+    check_same(p, "spec.jwtKeyRef", api_key_ref_equal(&jwt, &old_jwt),
+               "tokens in use are signed with it; change the Secret's content instead");
+    check_same(p, "spec.persistence.enabled", store->enabled == old_store->enabled,
+               "the state of the cluster would be lost");
+    check_same(p, "spec.persistence.existingClaim", streq(claim, old_claim),
+               "the state of the cluster would be lost");
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Look-ups of other objects.
+ *
+ * Who asks must live with three answers: there, not there, nobody knows (no look-up was given, or
+ * it failed).  The last one is never held against an object: the same check runs again when its
+ * configuration is built.
+ */
+#include "src/api/lookup.h"
+
+enum api_found api_lookup_get(const struct api_lookup *l, const char *kind, const char *ns,
+                              const char *name, const struct jsn **ret_object)
+{
+    const struct jsn *object = NULL;
+
+    if (!l || l->get(l->ctx, kind, ns, name, &object) < 0)
+        return API_UNKNOWN;
+    if (ret_object)
+        *ret_object = object;
+    return object ? API_PRESENT : API_ABSENT;
+}
+
+bool api_lookup_each(const struct api_lookup *l, const char *kind, const char *ns,
+                     api_visit_fn visit, void *arg)
+{
+    return l && l->each(l->ctx, kind, ns, visit, arg) >= 0;
+}
+
+static bool is_of(const struct jsn *object, const char *kind, const char *ns)
+{
+    const char *own = jsn_get_str(object, "metadata.namespace");
+
+    return streq(jsn_get_str(object, "kind"), kind) && streq(own && own[0] ? own : "default", ns);
+}
+
+static int array_get(void *ctx, const char *kind, const char *ns, const char *name,
+                     const struct jsn **ret_object)
+{
+    const struct jsn *array = ctx;
+
+    *ret_object = NULL;
+    JSN_FOR_ITEMS (object, array)
+        if (is_of(object, kind, ns) && streq(jsn_get_str(object, "metadata.name"), name))
+            *ret_object = object;
+    return 0;
+}
+
+static int array_each(void *ctx, const char *kind, const char *ns, api_visit_fn visit, void *arg)
+{
+    const struct jsn *array = ctx;
+
+    JSN_FOR_ITEMS (object, array)
+        if (is_of(object, kind, ns) && !visit(arg, object))
+            return 0;
+    return 0;
+}
+
+struct api_lookup api_lookup_over(const struct jsn *array)
+{
+    return (struct api_lookup){array_get, array_each, (void *)(uintptr_t)array};
+}

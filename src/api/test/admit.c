@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of admission: which checks run, and when none does. */
+#include "src/api/test/objects.h"
+
+#include "src/api/admit.h"
+#include "src/slurm/profile.h"
+
+static const char *admitted(struct arena *a, const struct jsn *object, const struct jsn *old,
+                            const struct api_lookup *l, uint32_t release)
+{
+    struct api_problems p = {.arena = a};
+    struct api_admission in = {object, old, l, release};
+
+    api_admit(&in, &p);
+    return lines_of(a, &p);
+}
+
+static void seeds_are_admitted_as_they_stand(void **state)
+{
+    static const char *const cases[] = {
+        "apiVersion: slinky.slurm.net/v1beta1\nkind: NodeSet\n"
+        "metadata:\n  name: compute\n  namespace: slurm\n"
+        "spec:\n  controllerRef:\n    name: slinky\n    namespace: slurm\n  replicas: 3\n"
+        "  slurmd:\n    image: ghcr.io/slinkyproject/slurmd:25.05-rockylinux9\n"
+        "  partition:\n    enabled: true\n",
+        "apiVersion: slinky.slurm.net/v1beta1\nkind: NodeSet\nmetadata:\n  name: compute\n"
+        "spec:\n  controllerRef:\n    name: slurm\n  replicas: 8\n  partition:\n"
+        "    enabled: true\n    config: \"Default=YES MaxTime=7-00:00:00 State=UP\"\n",
+        "apiVersion: slinky.slurm.net/v1beta1\nkind: Controller\nmetadata:\n  name: slurm\n"
+        "spec:\n  extraConf: |\n    # over several NodeSets\n"
+        "    PartitionName=all Nodes=ALL Default=NO\n\n"
+        "    PartitionName=highprio Nodes=compute,gpu MaxTime=1-00:00:00 Priority=100\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+
+        assert_string_equal(admitted(&a, yaml_of(&a, cases[i]), NULL, NULL, RELEASE(22, 5, 8)), "");
+    }
+}
+
+static void what_was_accepted_never_blocks_its_own_end(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *bad = ours_of(&a, "NodeSet", "all", "  {controllerRef: {name: m}}");
+    struct jsn *same = jsn_clone(&a, bad);
+    struct jsn *going = jsn_clone(&a, bad);
+    struct jsn *other = ours_of(&a, "NodeSet", "all", "  {controllerRef: {name: m}, replicas: 2}");
+
+    (void)state;
+    assert_string_not_equal(admitted(&a, bad, NULL, NULL, 0), "");
+    assert_string_equal(admitted(&a, same, bad, NULL, 0), "");
+    assert_string_not_equal(admitted(&a, other, bad, NULL, 0), "");
+    jsn_set_path(&a, going, "metadata.deletionTimestamp", jsn_string(&a, "2026-01-09T10:00:00Z"));
+    assert_string_equal(admitted(&a, going, NULL, NULL, 0), "");
+}
+
+static void objects_of_others_are_none_of_our_business(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+
+    (void)state;
+    assert_string_equal(
+        admitted(&a, yaml_of(&a, "{apiVersion: v1, kind: NodeSet, spec: 5}"), NULL, NULL, 0), "");
+    assert_string_equal(admitted(&a,
+                                 yaml_of(&a, "{apiVersion: slinky.slurm.net/v1beta1, kind: Else}"),
+                                 NULL, NULL, 0),
+                        "");
+}
+
+static void what_cannot_be_decoded_is_one_problem(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+
+    (void)state;
+    assert_string_equal(admitted(&a, ours_of(&a, "NodeSet", "x", "  {replicas: 2}"), NULL, NULL, 0),
+                        "spec.controllerRef: is required\n");
+    assert_string_equal(
+        admitted(&a, ours_of(&a, "Controller", "x", "  {ha: {backups: 0}}"), NULL, NULL, 0),
+        "spec.ha.backups: 0 is below 1\n");
+}
+
+static void the_release_comes_from_the_controller_then_the_operator_then_the_image(void **state)
+{
+    static const char with_topology[] =
+        "  controllerRef: {name: %s}\n  extraConf: Topology=default:s1\n%s";
+    static const struct {
+        const char *controller;
+        const char *more;
+        uint32_t release;
+        bool fine;
+    } cases[] = {
+        {"old", "", SERIES(25, 5), false},
+        {"new", "", RELEASE_OLDEST, true},
+        {"plain", "", RELEASE_OLDEST, false},
+        {"plain", "", 0, true},
+        {"none", "  slurmd: {image: 'x/slurmd:24.05'}", 0, false},
+        {"none", "  slurmd: {image: 'x/slurmd:latest'}", 0, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct jsn *all = jsn_array(&a);
+        struct api_lookup l = api_lookup_over(all);
+        AUTO(buf_done) struct buf spec = {0};
+        const char *lines;
+
+        jsn_append(&a, all, ours_of(&a, "Controller", "old", "  {slurmctld: {image: 'a:22.05'}}"));
+        jsn_append(&a, all, ours_of(&a, "Controller", "new", "  {slurmctld: {image: 'a:25.11'}}"));
+        jsn_append(&a, all, ours_of(&a, "Controller", "plain", "  {}"));
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        buf_printf(&spec, with_topology, cases[i].controller, cases[i].more);
+#pragma GCC diagnostic pop
+        lines =
+            admitted(&a, ours_of(&a, "NodeSet", "x", buf_str(&spec)), NULL, &l, cases[i].release);
+        assert_int_equal(strstr(lines, "has no key Topology") == NULL, cases[i].fine);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(seeds_are_admitted_as_they_stand),
+        cmocka_unit_test(what_was_accepted_never_blocks_its_own_end),
+        cmocka_unit_test(objects_of_others_are_none_of_our_business),
+        cmocka_unit_test(what_cannot_be_decoded_is_one_problem),
+        cmocka_unit_test(the_release_comes_from_the_controller_then_the_operator_then_the_image),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
