@@ -110,6 +110,7 @@ static const struct kube_index nodeset_indexes[] = {
 };
 
 #define WORKERS "app.kubernetes.io/name=slurmd"
+#define DAEMONS "app.kubernetes.io/name in (slurmctld,slurmd)"
 
 static const struct sight sights[] = {
     {"Controller", NEEDED, NULL, NULL, false, controller_indexes},
@@ -122,7 +123,7 @@ static const struct sight sights[] = {
     {"PodDisruptionBudget", NEEDED, NULL, NULL, false, NULL},
     {"ControllerRevision", NEEDED | OWNED, WORKERS, NULL, false, NULL},
     {"PersistentVolumeClaim", NEEDED, WORKERS, NULL, false, NULL},
-    {"Pod", NEEDED | OWNED, WORKERS, &pod_decoder, false, NULL},
+    {"Pod", NEEDED | OWNED, DAEMONS, &pod_decoder, false, NULL},
     {"ServiceMonitor", 0, NULL, NULL, false, NULL},
 };
 

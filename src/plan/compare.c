@@ -61,10 +61,10 @@ bool compare_covers(const struct jsn *observed, const struct jsn *desired)
 {
     if (is_void(desired))
         return is_void(observed) || desired == NULL || desired->type != JSN_STRING;
+    if (desired->type == JSN_OBJECT && (is_void(observed) || observed->type == JSN_OBJECT))
+        return covers_object(observed, desired);
     if (is_void(observed))
         return desired->type == JSN_BOOL && !desired->b;
-    if (desired->type == JSN_OBJECT && observed->type == JSN_OBJECT)
-        return covers_object(observed, desired);
     if (desired->type == JSN_ARRAY && observed->type == JSN_ARRAY)
         return covers_array(observed, desired);
     return jsn_equal(observed, desired) || same_quantity(observed, desired);

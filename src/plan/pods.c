@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Worker pods: what counts about each, and the order in which they go.
+ * Pods: what counts about each, and the order in which they go.
  *
  * The order of deletion is Slinky's (not placed, pending, not ready, deletion cost, deadline of
  * jobs, cordoned, highest ordinal, latest), with one key before all: what is free goes before what
@@ -106,6 +106,10 @@ void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
         p.slurm_name = p.node_name;
     p.phase = read_phase(jsn_get_str(v, "status.phase"));
     p.deleting = jsn_get_str(v, "metadata.deletionTimestamp") != NULL;
+    p.instance = text_of(a, jsn_member(jsn_get(v, "metadata.labels"),
+                                       STR("app.kubernetes.io/instance")));
+    p.is_slurmctld = streq(label(v, "app.kubernetes.io/name"), "slurmctld");
+    p.active = streq(label(v, POD_ACTIVE_LABEL), "true");
     p.protected = streq(label(v, POD_PROTECT_LABEL), "true");
     p.created_us = time_at(v, "metadata.creationTimestamp");
     read_ready(v, &p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Worker pods as plans see them: small, so that ten thousand of them are cheap to keep. */
+/* Pods as plans see them: small, so that ten thousand of them are cheap to keep. */
 #pragma once
 
 #include "src/json/jsn.h"
@@ -7,6 +7,7 @@
 
 #define POD_HASH_LABEL "controller.kubernetes.io/hash"
 #define POD_PROTECT_LABEL "nodeset.slinky.slurm.net/pod-protect"
+#define POD_ACTIVE_LABEL "controller.slinky.slurm.net/active"
 #define POD_CORDON "nodeset.slinky.slurm.net/pod-cordon"
 #define POD_CORDON_OLD "slinky.slurm.net/pod-cordon"
 #define POD_DELETION_COST "nodeset.slinky.slurm.net/pod-deletion-cost"
@@ -23,6 +24,9 @@ struct plan_pod {
     const char *hash;      /* of the revision it was made from; "" if unknown */
     const char *node_name; /* NULL: not placed yet */
     const char *slurm_name;
+    const char *instance; /* the object that its labels name */
+    bool is_slurmctld;    /* of a Controller; else of a NodeSet */
+    bool active;          /* the Service leads to it */
     enum pod_phase phase;
     bool ready;
     bool deleting;

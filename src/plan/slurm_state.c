@@ -21,7 +21,7 @@ const struct slurm_node *slurm_state_node(const struct slurm_state *s, const cha
     return bsearch(name, s->nodes, s->n, sizeof(*s->nodes), by_name);
 }
 
-bool slurm_state_is_free(const struct slurm_state *s, const char *name)
+bool slurm_state_is_idle(const struct slurm_state *s, const char *name)
 {
     const struct slurm_node *node = slurm_state_node(s, name);
     struct node_view view = {.state_known = true};
@@ -33,5 +33,12 @@ bool slurm_state_is_free(const struct slurm_state *s, const char *name)
     view.state = node->state;
     view.jobs_known = node->jobs_known;
     view.jobs = node->jobs;
-    return nodestate_drained(node->state) && !nodestate_busy(&view);
+    return !nodestate_busy(&view);
+}
+
+bool slurm_state_is_free(const struct slurm_state *s, const char *name)
+{
+    const struct slurm_node *node = slurm_state_node(s, name);
+
+    return slurm_state_is_idle(s, name) && (!node || nodestate_drained(node->state));
 }

@@ -26,3 +26,6 @@ const struct slurm_node *slurm_state_node(const struct slurm_state *s, const cha
  * drained and has no jobs, or that this Slurm does not have at all.  Without a state: never.
  */
 bool slurm_state_is_free(const struct slurm_state *s, const char *name);
+
+/* Does nothing run on it at this moment?  Not knowing is a no. */
+bool slurm_state_is_idle(const struct slurm_state *s, const char *name);
