@@ -121,7 +121,7 @@ static int offset_s(struct str s, size_t at, int64_t *ret_s)
     if (at + 6 != s.n || (s.p[at] != '+' && s.p[at] != '-') || s.p[at + 3] != ':' ||
         digits(s, at + 1, 2, &h) < 0 || digits(s, at + 4, 2, &m) < 0 || h > 23 || m > 59)
         return -EINVAL;
-    *ret_s = (s.p[at] == '-' ? -1 : 1) * (h * 3600 + m * 60);
+    *ret_s = (s.p[at] == '-' ? -1 : 1) * (int64_t)(h * 3600 + m * 60);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slurmkeeper apiserver: the embedded Kubernetes API, alone, in the foreground.
+ * slurmkeeper apiserver: the embedded Kubernetes API with the workload controllers, in the
+ * foreground.
  *
  * Runs until SIGINT or SIGTERM, then ends its streams and goes; SIGKILL is fine too.
  */
@@ -10,6 +11,7 @@
 #include "src/base/log.h"
 #include "src/cli/verbs.h"
 #include "src/cluster/apiserver/apiserver.h"
+#include "src/cluster/workloads/workloads.h"
 
 static void on_signal(void *arg, int signo)
 {
@@ -28,9 +30,10 @@ static void raise_file_limit(void)
     }
 }
 
-static int serve(const struct apiserver_options *o, struct err *e)
+static int serve(const struct apiserver_options *o, bool controllers, struct err *e)
 {
     AUTO(loop_free) struct loop *l = NULL;
+    AUTO(workloads_free) struct workloads *w = NULL;
     AUTO(apiserver_free) struct apiserver *s = NULL;
     AUTO(loop_source_free) struct loop_source *on_int = NULL;
     AUTO(loop_source_free) struct loop_source *on_term = NULL;
@@ -38,6 +41,8 @@ static int serve(const struct apiserver_options *o, struct err *e)
 
     if (r == 0)
         r = apiserver_new(l, o, &s, e);
+    if (r == 0 && controllers)
+        r = workloads_new(s, &w, e);
     if (r < 0)
         return r;
     on_int = loop_add_signal(l, SIGINT, on_signal, l);
@@ -63,7 +68,7 @@ int verb_apiserver_run(const struct cli_args *args)
     log_set_name("apiserver");
     raise_file_limit();
     (void)signal(SIGPIPE, SIG_IGN);
-    if (serve(&o, &e) < 0)
+    if (serve(&o, !cli_has(args, "no-controllers"), &e) < 0)
         return cli_failure("apiserver: %s", e.text);
     return 0;
 }

@@ -109,8 +109,11 @@ static int compare_items(struct comparer *c, struct apply_type t, const struct f
         const struct apply_item *left = i < lx.n ? &lx.items[lx.sorted[i]] : NULL;
         const struct apply_item *right = j < rx.n ? &rx.items[rx.sorted[j]] : NULL;
         int order = !left ? 1 : !right ? -1 : fieldset_element_cmp(&left->element, &right->element);
-        struct fieldset_path here = {path, order <= 0 ? left->element : right->element};
+        const struct apply_item *item = order <= 0 ? left : right;
+        struct fieldset_path here = {.up = path};
 
+        assert(item);
+        here.element = item->element;
         left = order <= 0 ? left : NULL;
         right = order >= 0 ? right : NULL;
         i += left ? left->times : 0;

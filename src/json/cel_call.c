@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of CEL: the language's own, and those of Kubernetes' libraries for texts and lists.
+ * Functions of CEL: the language's own, and those of Kubernetes' library for texts.
  */
 #include <ctype.h>
 #include <math.h>
@@ -8,7 +8,10 @@
 #include "src/json/cel_node.h"
 #include "src/json/structural.h"
 
-static struct cel_value no_overload(struct cel_run *r) { return cel_error(r, "no such overload"); }
+static struct cel_value no_overload(struct cel_run *r)
+{
+    return cel_error(r, "no such overload");
+}
 
 static size_t rune_length(struct str s, size_t at)
 {
@@ -280,10 +283,13 @@ static struct cel_value replace(struct cel_run *r, const struct cel_value *args,
     struct str s = args[0].s;
     size_t at = 0, next;
 
-    if (!texts(args, n) || args[1].s.n == 0)
-        return args[1].kind == CEL_IS_STRING && args[1].s.n == 0
-                   ? (struct cel_value){.kind = CEL_IS_BEYOND}
-                   : no_overload(r);
+    if (!texts(args, n))
+        return no_overload(r);
+    if (args[1].s.n == 0) {
+        struct cel_value beyond = {.kind = CEL_IS_BEYOND};
+
+        return beyond;
+    }
     while ((next = find(s, args[1].s, at)) != SIZE_MAX) {
         buf_add(&b, s.p + at, next - at);
         buf_addstr(&b, args[2].s);
@@ -334,83 +340,6 @@ static struct cel_value join(struct cel_run *r, const struct cel_value *args, si
     return cel_string((struct str){arena_str(r->a, buf_view(&b)), b.n});
 }
 
-static struct cel_value item(const struct cel_value *list, size_t i)
-{
-    return cel_value_of(jsn_item(list->v, i), list->schema ? list->schema->items : NULL);
-}
-
-/* The item before which no other belongs (want < 0), or behind which none does. */
-static struct cel_value extreme(struct cel_run *r, const struct cel_value *list, int want)
-{
-    struct cel_value best;
-
-    if (list->kind != CEL_IS_LIST)
-        return no_overload(r);
-    if (jsn_len(list->v) == 0)
-        return cel_error(r, "%s called on empty list", want < 0 ? "min" : "max");
-    best = item(list, 0);
-    for (size_t i = 1; i < jsn_len(list->v); i++) {
-        struct cel_value v = item(list, i);
-        int d;
-
-        if (!cel_compare(&v, &best, &d))
-            return no_overload(r);
-        if ((want < 0 && d < 0) || (want > 0 && d > 0))
-            best = v;
-    }
-    return best;
-}
-
-static struct cel_value minimum(struct cel_run *r, const struct cel_value *args, size_t n)
-{
-    (void)n;
-    return extreme(r, &args[0], -1);
-}
-
-static struct cel_value maximum(struct cel_run *r, const struct cel_value *args, size_t n)
-{
-    (void)n;
-    return extreme(r, &args[0], 1);
-}
-
-static struct cel_value is_sorted(struct cel_run *r, const struct cel_value *args, size_t n)
-{
-    (void)n;
-    if (args[0].kind != CEL_IS_LIST)
-        return no_overload(r);
-    for (size_t i = 1; i < jsn_len(args[0].v); i++) {
-        struct cel_value a = item(&args[0], i - 1), b = item(&args[0], i);
-        int d;
-
-        if (!cel_compare(&a, &b, &d))
-            return no_overload(r);
-        if (d > 0)
-            return cel_bool(false);
-    }
-    return cel_bool(true);
-}
-
-static struct cel_value sum(struct cel_run *r, const struct cel_value *args, size_t n)
-{
-    int64_t total = 0;
-    double real = 0;
-    bool is_real = false;
-
-    (void)n;
-    if (args[0].kind != CEL_IS_LIST)
-        return no_overload(r);
-    for (size_t i = 0; i < jsn_len(args[0].v); i++) {
-        struct cel_value v = item(&args[0], i);
-
-        if (v.kind == CEL_IS_DOUBLE)
-            is_real = true;
-        else if (v.kind != CEL_IS_INT || __builtin_add_overflow(total, v.i, &total))
-            return v.kind == CEL_IS_INT ? cel_error(r, "integer overflow") : no_overload(r);
-        real += v.kind == CEL_IS_DOUBLE ? v.d : (double)v.i;
-    }
-    return is_real ? (struct cel_value){.kind = CEL_IS_DOUBLE, .d = real} : cel_int(total);
-}
-
 static const struct cel_function functions[] = {
     {"size", false, 1, size},
     {"size", true, 1, size},
@@ -435,10 +364,10 @@ static const struct cel_function functions[] = {
     {"split", true, 2, split},
     {"join", true, 1, join},
     {"join", true, 2, join},
-    {"min", true, 1, minimum},
-    {"max", true, 1, maximum},
-    {"isSorted", true, 1, is_sorted},
-    {"sum", true, 1, sum},
+    {"min", true, 1, cel_list_min},
+    {"max", true, 1, cel_list_max},
+    {"isSorted", true, 1, cel_list_is_sorted},
+    {"sum", true, 1, cel_list_sum},
 };
 
 const struct cel_function *cel_find_function(struct str name, bool member, size_t n_args)

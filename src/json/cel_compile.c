@@ -81,4 +81,7 @@ int cel_compile(struct arena *a, const char *text, struct cel **ret, struct err 
     return 0;
 }
 
-bool cel_uses_old_self(const struct cel *c) { return c->uses_old; }
+bool cel_uses_old_self(const struct cel *c)
+{
+    return c->uses_old;
+}

@@ -7,12 +7,7 @@
  * known here).  Errors are values: && and || pass over one where the other side decides, as the
  * language demands.  Every node visited is a step; steps are bounded.
  */
-#include <math.h>
-#include <stdarg.h>
-
-#include "src/base/alloc.h"
 #include "src/json/cel_node.h"
-#include "src/json/structural.h"
 
 /* Variables of macros, innermost first. */
 struct scope {
@@ -24,103 +19,9 @@ struct scope {
 static struct cel_value eval(struct cel_run *r, const struct scope *scope,
                              const struct cel_node *n);
 
-struct cel_value cel_error(struct cel_run *r, const char *fmt, ...)
+static struct cel_value beyond(void)
 {
-    AUTO(buf_done) struct buf b = {0};
-    va_list ap;
-
-    va_start(ap, fmt);
-    buf_vprintf(&b, fmt, ap);
-    va_end(ap);
-    return (struct cel_value){.kind = CEL_IS_ERROR, .text = arena_str(r->a, buf_view(&b))};
-}
-
-static struct cel_value beyond(void) { return (struct cel_value){.kind = CEL_IS_BEYOND}; }
-
-bool cel_bad(const struct cel_value *v)
-{
-    return v->kind == CEL_IS_ERROR || v->kind == CEL_IS_BEYOND;
-}
-
-static bool spend(struct cel_run *r, size_t steps)
-{
-    if (*r->in->steps <= steps || r->a->total_bytes > CEL_MEMORY_MAX) {
-        *r->in->steps = 0;
-        return false;
-    }
-    *r->in->steps -= steps;
-    return true;
-}
-
-static bool is_opaque(const struct schema *s)
-{
-    static const char *const formats[] = {"date-time", "datetime", "date", "duration", "byte"};
-
-    for (size_t i = 0; s && i < ARRAY_LEN(formats); i++)
-        if (streq(s->format, formats[i]))
-            return true;
-    return false;
-}
-
-static struct cel_value number_of(const struct jsn *v, const struct schema *s)
-{
-    double d = v->type == JSN_INT ? (double)v->i : v->d;
-
-    if (s && s->type == SCHEMA_NUMBER)
-        return (struct cel_value){.kind = CEL_IS_DOUBLE, .d = d};
-    if (v->type == JSN_INT)
-        return cel_int(v->i);
-    if (s && (s->type == SCHEMA_INTEGER || s->type == SCHEMA_INT_OR_STRING) && d == floor(d) &&
-        fabs(d) < 9e15)
-        return cel_int((int64_t)d);
-    return (struct cel_value){.kind = CEL_IS_DOUBLE, .d = d};
-}
-
-struct cel_value cel_value_of(const struct jsn *v, const struct schema *s)
-{
-    if (!v || v->type == JSN_NULL)
-        return (struct cel_value){.kind = CEL_IS_NULL};
-    switch (v->type) {
-    case JSN_BOOL:
-        return cel_bool(v->b);
-    case JSN_INT:
-    case JSN_REAL:
-        return number_of(v, s);
-    case JSN_STRING:
-        return (struct cel_value){
-            .kind = CEL_IS_STRING, .s = v->s, .schema = s, .opaque = is_opaque(s)};
-    case JSN_ARRAY:
-        return (struct cel_value){.kind = CEL_IS_LIST, .v = v, .schema = s};
-    case JSN_OBJECT:
-        return (struct cel_value){.kind = CEL_IS_OBJECT, .v = v, .schema = s};
-    case JSN_NULL:
-        break;
-    }
-    return (struct cel_value){.kind = CEL_IS_NULL};
-}
-
-struct jsn *cel_to_jsn(struct cel_run *r, const struct cel_value *v)
-{
-    switch (v->kind) {
-    case CEL_IS_BOOL:
-        return jsn_bool(r->a, v->b);
-    case CEL_IS_INT:
-        return jsn_int(r->a, v->i);
-    case CEL_IS_DOUBLE:
-        return jsn_real(r->a, isfinite(v->d) ? v->d : 0);
-    case CEL_IS_STRING:
-        return jsn_str(r->a, v->s);
-    case CEL_IS_LIST:
-    case CEL_IS_OBJECT:
-        /* Shared: nobody changes it. */
-        return (struct jsn *)(uintptr_t)v->v;
-    case CEL_IS_NULL:
-    case CEL_IS_TYPE:
-    case CEL_IS_ERROR:
-    case CEL_IS_BEYOND:
-        break;
-    }
-    return jsn_null(r->a);
+    return (struct cel_value){.kind = CEL_IS_BEYOND};
 }
 
 static const struct schema *items_of(const struct cel_value *v)
@@ -128,108 +29,10 @@ static const struct schema *items_of(const struct cel_value *v)
     return v->schema ? v->schema->items : NULL;
 }
 
-static int by_text(const void *a, const void *b)
+static struct cel_value no_overload(struct cel_run *r)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return cel_error(r, "no such overload");
 }
-
-/* Items as canonical texts, sorted; owned. */
-static char **sorted_items(const struct jsn *v)
-{
-    char **list = xcalloc(jsn_len(v) + 1, sizeof(char *));
-    size_t n = 0;
-
-    JSN_FOR_ITEMS (item, v) {
-        struct buf b = {0};
-
-        schema_print_canonical(&b, item);
-        list[n++] = buf_take(&b);
-    }
-    qsort(list, n, sizeof(char *), by_text);
-    return list;
-}
-
-/* Sets, and lists with keys, have no order. */
-static bool same_items(const struct jsn *a, const struct jsn *b)
-{
-    char **x, **y;
-    bool same = jsn_len(a) == jsn_len(b);
-
-    if (!same)
-        return false;
-    x = sorted_items(a);
-    y = sorted_items(b);
-    for (size_t i = 0; i < jsn_len(a); i++) {
-        same = same && streq(x[i], y[i]);
-        free(x[i]);
-        free(y[i]);
-    }
-    free(x);
-    free(y);
-    return same;
-}
-
-static bool is_unordered(const struct cel_value *v)
-{
-    return v->schema &&
-           (v->schema->merge == SCHEMA_MERGE_SET || v->schema->merge == SCHEMA_MERGE_MAP);
-}
-
-static double as_double(const struct cel_value *v)
-{
-    return v->kind == CEL_IS_INT ? (double)v->i : v->d;
-}
-
-static bool is_number(const struct cel_value *v)
-{
-    return v->kind == CEL_IS_INT || v->kind == CEL_IS_DOUBLE;
-}
-
-bool cel_equal(const struct cel_value *a, const struct cel_value *b)
-{
-    if (is_number(a) && is_number(b))
-        return a->kind == CEL_IS_INT && b->kind == CEL_IS_INT ? a->i == b->i
-                                                              : as_double(a) == as_double(b);
-    if (a->kind != b->kind)
-        return false;
-    switch (a->kind) {
-    case CEL_IS_BOOL:
-        return a->b == b->b;
-    case CEL_IS_STRING:
-        return str_eq(a->s, b->s);
-    case CEL_IS_LIST:
-        return is_unordered(a) || is_unordered(b) ? same_items(a->v, b->v) : jsn_equal(a->v, b->v);
-    case CEL_IS_OBJECT:
-        return jsn_equal(a->v, b->v);
-    case CEL_IS_TYPE:
-        return streq(a->text, b->text);
-    case CEL_IS_NULL:
-        return true;
-    case CEL_IS_INT:
-    case CEL_IS_DOUBLE:
-    case CEL_IS_ERROR:
-    case CEL_IS_BEYOND:
-        break;
-    }
-    return false;
-}
-
-bool cel_compare(const struct cel_value *a, const struct cel_value *b, int *ret)
-{
-    if (a->kind == CEL_IS_INT && b->kind == CEL_IS_INT)
-        *ret = a->i < b->i ? -1 : a->i > b->i;
-    else if (is_number(a) && is_number(b))
-        *ret = as_double(a) < as_double(b) ? -1 : as_double(a) > as_double(b);
-    else if (a->kind == CEL_IS_STRING && b->kind == CEL_IS_STRING && !a->opaque && !b->opaque)
-        *ret = str_cmp(a->s, b->s);
-    else if (a->kind == CEL_IS_BOOL && b->kind == CEL_IS_BOOL)
-        *ret = (int)a->b - (int)b->b;
-    else
-        return false;
-    return true;
-}
-
-static struct cel_value no_overload(struct cel_run *r) { return cel_error(r, "no such overload"); }
 
 /* Property names that are no identifiers are written in another way: a__dash__b. */
 static struct str unescape(struct arena *a, struct str name)
@@ -315,104 +118,6 @@ static struct cel_value eval_index(struct cel_run *r, const struct scope *scope,
     return cel_value_of(m, schema_member(v.schema, at.s));
 }
 
-static struct cel_value eval_in(struct cel_run *r, const struct cel_value *x,
-                                const struct cel_value *in)
-{
-    if (in->kind == CEL_IS_OBJECT)
-        return x->kind == CEL_IS_STRING ? cel_bool(jsn_member(in->v, x->s) != NULL)
-                                        : no_overload(r);
-    if (in->kind != CEL_IS_LIST)
-        return no_overload(r);
-    JSN_FOR_ITEMS (item, in->v) {
-        struct cel_value v = cel_value_of(item, items_of(in));
-
-        if (cel_equal(x, &v))
-            return cel_bool(true);
-    }
-    return cel_bool(false);
-}
-
-static struct cel_value eval_order(struct cel_run *r, enum cel_op op, const struct cel_value *a,
-                                   const struct cel_value *b)
-{
-    int d;
-
-    if (a->opaque || b->opaque)
-        return beyond();
-    if (!cel_compare(a, b, &d))
-        return no_overload(r);
-    if (op == CEL_LT)
-        return cel_bool(d < 0);
-    if (op == CEL_LE)
-        return cel_bool(d <= 0);
-    return cel_bool(op == CEL_GT ? d > 0 : d >= 0);
-}
-
-static struct cel_value int_op(struct cel_run *r, enum cel_op op, int64_t a, int64_t b)
-{
-    int64_t v = 0;
-    bool overflow = false;
-
-    if ((op == CEL_DIV || op == CEL_MOD) && b == 0)
-        return cel_error(r, op == CEL_DIV ? "division by zero" : "modulus by zero");
-    if (op == CEL_ADD)
-        overflow = __builtin_add_overflow(a, b, &v);
-    else if (op == CEL_SUB)
-        overflow = __builtin_sub_overflow(a, b, &v);
-    else if (op == CEL_MUL)
-        overflow = __builtin_mul_overflow(a, b, &v);
-    else if (a == INT64_MIN && b == -1)
-        overflow = true;
-    else
-        v = op == CEL_DIV ? a / b : a % b;
-    return overflow ? cel_error(r, "integer overflow") : cel_int(v);
-}
-
-static struct cel_value double_op(struct cel_run *r, enum cel_op op, double a, double b)
-{
-    double v;
-
-    if (op == CEL_MOD)
-        return no_overload(r);
-    v = op == CEL_ADD ? a + b : op == CEL_SUB ? a - b : op == CEL_MUL ? a * b : a / b;
-    return (struct cel_value){.kind = CEL_IS_DOUBLE, .d = v};
-}
-
-static struct cel_value concat(struct cel_run *r, const struct cel_value *a,
-                               const struct cel_value *b)
-{
-    if (a->kind == CEL_IS_STRING) {
-        char *text = arena_printf(r->a, STR_FMT STR_FMT, STR_ARG(a->s), STR_ARG(b->s));
-
-        return cel_string(str_of(text));
-    }
-    struct jsn *list = jsn_array(r->a);
-
-    JSN_FOR_ITEMS (item, a->v)
-        jsn_append(r->a, list, item);
-    JSN_FOR_ITEMS (item, b->v)
-        jsn_append(r->a, list, item);
-    return (struct cel_value){.kind = CEL_IS_LIST, .v = list};
-}
-
-static struct cel_value eval_arithmetic(struct cel_run *r, enum cel_op op,
-                                        const struct cel_value *a, const struct cel_value *b)
-{
-    if (a->opaque || b->opaque)
-        return beyond();
-    if (a->kind == CEL_IS_INT && b->kind == CEL_IS_INT)
-        return int_op(r, op, a->i, b->i);
-    if (a->kind == CEL_IS_DOUBLE && b->kind == CEL_IS_DOUBLE)
-        return double_op(r, op, a->d, b->d);
-    if (op == CEL_ADD && a->kind == b->kind &&
-        (a->kind == CEL_IS_STRING || a->kind == CEL_IS_LIST)) {
-        size_t n = a->kind == CEL_IS_STRING ? a->s.n + b->s.n : jsn_len(a->v) + jsn_len(b->v);
-
-        return spend(r, n) ? concat(r, a, b) : cel_error(r, "cost limit exceeded");
-    }
-    return no_overload(r);
-}
-
 static struct cel_value eval_binary(struct cel_run *r, const struct scope *scope,
                                     const struct cel_node *n)
 {
@@ -426,10 +131,10 @@ static struct cel_value eval_binary(struct cel_run *r, const struct scope *scope
     if (n->op == CEL_EQ || n->op == CEL_NE)
         return cel_bool(cel_equal(&a, &b) == (n->op == CEL_EQ));
     if (n->op == CEL_IN)
-        return eval_in(r, &a, &b);
+        return cel_in(r, &a, &b);
     if (n->op >= CEL_LT && n->op <= CEL_GE)
-        return eval_order(r, n->op, &a, &b);
-    return eval_arithmetic(r, n->op, &a, &b);
+        return cel_order(r, n->op, &a, &b);
+    return cel_arithmetic(r, n->op, &a, &b);
 }
 
 /* One side may decide although the other failed. */
@@ -562,7 +267,7 @@ static struct cel_value eval_call(struct cel_run *r, const struct scope *scope,
             return args[i];
         if (args[i].opaque)
             return beyond();
-        if (args[i].kind == CEL_IS_STRING && !spend(r, args[i].s.n / 16))
+        if (args[i].kind == CEL_IS_STRING && !cel_spend(r, args[i].s.n / 16))
             return cel_error(r, "cost limit exceeded");
     }
     return n->fn->fn(r, args, n->n_args);
@@ -579,7 +284,9 @@ static struct cel_value eval_unary(struct cel_run *r, const struct scope *scope,
         return v.kind == CEL_IS_BOOL ? cel_bool(!v.b) : no_overload(r);
     if (v.kind == CEL_IS_DOUBLE)
         return (struct cel_value){.kind = CEL_IS_DOUBLE, .d = -v.d};
-    return v.kind == CEL_IS_INT ? int_op(r, CEL_SUB, 0, v.i) : no_overload(r);
+    return v.kind == CEL_IS_INT
+               ? cel_arithmetic(r, CEL_SUB, &(struct cel_value){.kind = CEL_IS_INT}, &v)
+               : no_overload(r);
 }
 
 static struct cel_value eval_condition(struct cel_run *r, const struct scope *scope,
@@ -594,7 +301,7 @@ static struct cel_value eval_condition(struct cel_run *r, const struct scope *sc
 
 static struct cel_value eval(struct cel_run *r, const struct scope *scope, const struct cel_node *n)
 {
-    if (!spend(r, 1))
+    if (!cel_spend(r, 1))
         return cel_error(r, "cost limit exceeded");
     switch (n->op) {
     case CEL_LITERAL:

@@ -99,6 +99,14 @@ bool cel_bad(const struct cel_value *v); /* an error, or beyond */
 bool cel_equal(const struct cel_value *a, const struct cel_value *b);
 /* Order of two values of comparable kinds; false: they have none. */
 bool cel_compare(const struct cel_value *a, const struct cel_value *b, int *ret);
+/* Take steps; false: there are none left. */
+bool cel_spend(struct cel_run *r, size_t steps);
+struct cel_value cel_in(struct cel_run *r, const struct cel_value *x, const struct cel_value *in);
+struct cel_value cel_order(struct cel_run *r, enum cel_op op, const struct cel_value *a,
+                           const struct cel_value *b);
+struct cel_value cel_arithmetic(struct cel_run *r, enum cel_op op, const struct cel_value *a,
+                                const struct cel_value *b);
+
 static inline struct cel_value cel_bool(bool b)
 {
     return (struct cel_value){.kind = CEL_IS_BOOL, .b = b};
@@ -122,5 +130,10 @@ struct cel_function {
 };
 
 const struct cel_function *cel_find_function(struct str name, bool member, size_t n_args);
-/* Is there one of that name at all? */
+/* Is it the name of a type? */
 bool cel_is_type(struct str name);
+
+struct cel_value cel_list_min(struct cel_run *r, const struct cel_value *args, size_t n);
+struct cel_value cel_list_max(struct cel_run *r, const struct cel_value *args, size_t n);
+struct cel_value cel_list_is_sorted(struct cel_run *r, const struct cel_value *args, size_t n);
+struct cel_value cel_list_sum(struct cel_run *r, const struct cel_value *args, size_t n);

@@ -8,52 +8,21 @@
  * literals and optional access are CEL, but nothing here evaluates them: -ENOTSUP.
  */
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 
-#include "src/json/cel_node.h"
+#include "src/json/cel_parser.h"
 
 #define NEST_MAX 64
 #define NODES_MAX 4096
 
-struct parser {
-    struct arena *a;
-    const char *text;
-    size_t at;
-    size_t nodes;
-    int depth;
-    struct err *e;
-};
+static int expression(struct cel_parser *p, struct cel_node **ret);
 
-static int expression(struct parser *p, struct cel_node **ret);
-
-int cel_fail(struct err *e, const char *text, size_t at, const char *fmt, ...)
-{
-    char what[160];
-    size_t line = 1, from = 0;
-    va_list ap;
-
-    va_start(ap, fmt);
-    (void)vsnprintf(what, sizeof(what), fmt, ap);
-    va_end(ap);
-    for (size_t i = 0; i < at && text[i]; i++) {
-        if (text[i] == '\n') {
-            line++;
-            from = i + 1;
-        }
-    }
-    return err_bad(e, "ERROR: <input>:%zu:%zu: %s\n | %.*s\n | %*s^", line, at - from + 1, what,
-                   (int)MIN(strcspn(text + from, "\n"), 120), text + from, (int)MIN(at - from, 120),
-                   "");
-}
-
-static int beyond(struct parser *p, const char *what)
+int cel_parser_beyond(struct cel_parser *p, const char *what)
 {
     return err_set(p->e, -ENOTSUP, ERR_PERMANENT, "%s", what);
 }
 
 /* Blanks and comments. */
-static void skip(struct parser *p)
+static void skip(struct cel_parser *p)
 {
     for (;;) {
         p->at += strspn(p->text + p->at, " \t\r\n\f");
@@ -63,7 +32,7 @@ static void skip(struct parser *p)
     }
 }
 
-static bool accept(struct parser *p, const char *token)
+static bool accept(struct cel_parser *p, const char *token)
 {
     skip(p);
     if (strncmp(p->text + p->at, token, strlen(token)) != 0)
@@ -72,7 +41,7 @@ static bool accept(struct parser *p, const char *token)
     return true;
 }
 
-static int expect(struct parser *p, const char *token)
+static int expect(struct cel_parser *p, const char *token)
 {
     if (accept(p, token))
         return 0;
@@ -83,7 +52,7 @@ static int expect(struct parser *p, const char *token)
                     p->text[p->at], token);
 }
 
-static struct cel_node *node(struct parser *p, enum cel_op op, size_t at)
+struct cel_node *cel_parser_node(struct cel_parser *p, enum cel_op op, size_t at)
 {
     struct cel_node *n = arena_calloc(p->a, 1, sizeof(*n));
 
@@ -99,7 +68,7 @@ static bool ident_char(char c, bool first)
 }
 
 /* The identifier at hand without taking it; empty: there is none. */
-static struct str peek_ident(struct parser *p)
+static struct str peek_ident(struct cel_parser *p)
 {
     size_t n = 0;
 
@@ -109,7 +78,7 @@ static struct str peek_ident(struct parser *p)
     return (struct str){p->text + p->at, n};
 }
 
-static bool accept_word(struct parser *p, const char *word)
+static bool accept_word(struct cel_parser *p, const char *word)
 {
     struct str s = peek_ident(p);
 
@@ -119,137 +88,15 @@ static bool accept_word(struct parser *p, const char *word)
     return true;
 }
 
-static int syntax(struct parser *p)
+int cel_parser_syntax(struct cel_parser *p)
 {
     if (!p->text[p->at])
         return cel_fail(p->e, p->text, p->at, "Syntax error: mismatched input '<EOF>'");
     return cel_fail(p->e, p->text, p->at, "Syntax error: extraneous input '%c'", p->text[p->at]);
 }
 
-static int hex_value(const char *s, size_t n, uint32_t *ret)
-{
-    uint32_t v = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        char c = s[i];
-
-        if (!isxdigit((unsigned char)c))
-            return -EINVAL;
-        v = v * 16 +
-            (uint32_t)(isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10);
-    }
-    *ret = v;
-    return 0;
-}
-
-static void add_rune(struct buf *b, uint32_t c)
-{
-    if (c < 0x80) {
-        buf_addc(b, (char)c);
-    } else if (c < 0x800) {
-        buf_addc(b, (char)(0xc0 | c >> 6));
-        buf_addc(b, (char)(0x80 | (c & 0x3f)));
-    } else if (c < 0x10000) {
-        buf_addc(b, (char)(0xe0 | c >> 12));
-        buf_addc(b, (char)(0x80 | (c >> 6 & 0x3f)));
-        buf_addc(b, (char)(0x80 | (c & 0x3f)));
-    } else {
-        buf_addc(b, (char)(0xf0 | c >> 18));
-        buf_addc(b, (char)(0x80 | (c >> 12 & 0x3f)));
-        buf_addc(b, (char)(0x80 | (c >> 6 & 0x3f)));
-        buf_addc(b, (char)(0x80 | (c & 0x3f)));
-    }
-}
-
-/* Behind a backslash; moves behind the escape. */
-static int escape(struct parser *p, struct buf *b)
-{
-    static const char plain[] = "a\ab\bf\fn\nr\rt\tv\v\\\\''\"\"??``";
-    char c = p->text[p->at];
-    uint32_t rune = 0;
-    size_t digits = c == 'x' || c == 'X' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
-
-    for (size_t i = 0; c && plain[i]; i += 2) {
-        if (plain[i] == c) {
-            buf_addc(b, plain[i + 1]);
-            p->at++;
-            return 0;
-        }
-    }
-    if (digits && hex_value(p->text + p->at + 1, digits, &rune) == 0 && rune <= 0x10ffff &&
-        (rune < 0xd800 || rune > 0xdfff)) {
-        add_rune(b, rune);
-        p->at += 1 + digits;
-        return 0;
-    }
-    return cel_fail(p->e, p->text, p->at, "Syntax error: token recognition error");
-}
-
-static int string_literal(struct parser *p, bool raw, struct cel_node **ret)
-{
-    AUTO(buf_done) struct buf b = {0};
-    size_t at = p->at;
-    char quote = p->text[p->at];
-    bool triple = p->text[p->at + 1] == quote && p->text[p->at + 2] == quote;
-    const char *end = triple ? (quote == '"' ? "\"\"\"" : "'''") : (quote == '"' ? "\"" : "'");
-
-    p->at += strlen(end);
-    while (strncmp(p->text + p->at, end, strlen(end)) != 0) {
-        char c = p->text[p->at];
-
-        if (!c || (c == '\n' && !triple))
-            return cel_fail(p->e, p->text, at, "Syntax error: token recognition error");
-        p->at++;
-        if (c == '\\' && !raw) {
-            int r = escape(p, &b);
-
-            if (r < 0)
-                return r;
-        } else {
-            buf_addc(&b, c);
-        }
-    }
-    p->at += strlen(end);
-    *ret = node(p, CEL_LITERAL, at);
-    (*ret)->literal = jsn_str(p->a, buf_view(&b));
-    return 0;
-}
-
-static int number_literal(struct parser *p, struct cel_node **ret)
-{
-    const char *s = p->text + p->at;
-    size_t at = p->at, n = strspn(s, "0123456789");
-    int64_t i = 0;
-
-    if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) {
-        uint32_t high = 0;
-
-        n = strspn(s + 2, "0123456789abcdefABCDEF");
-        if (n == 0 || n > 8 || hex_value(s + 2, n, &high) < 0)
-            return n > 8 ? beyond(p, "a hexadecimal number of more than 32 bits") : syntax(p);
-        i = high;
-        n += 2;
-    } else if ((s[n] == '.' && isdigit((unsigned char)s[n + 1])) || s[n] == 'e' || s[n] == 'E') {
-        char *end;
-        double d = strtod(s, &end);
-
-        *ret = node(p, CEL_LITERAL, at);
-        (*ret)->literal = jsn_real(p->a, d < 1e308 ? d : 1e308);
-        p->at += (size_t)(end - s);
-        return 0;
-    } else if (str_to_i64((struct str){s, n}, &i) < 0) {
-        return cel_fail(p->e, p->text, at, "Syntax error: invalid int literal");
-    }
-    if (s[n] == 'u' || s[n] == 'U')
-        return beyond(p, "unsigned numbers");
-    *ret = node(p, CEL_LITERAL, at);
-    (*ret)->literal = jsn_int(p->a, i);
-    p->at += n;
-    return 0;
-}
-
 /* Items up to the closing token, which is taken. */
-static int arguments(struct parser *p, const char *close, bool pairs, struct cel_node *n)
+static int arguments(struct cel_parser *p, const char *close, bool pairs, struct cel_node *n)
 {
     size_t cap = 0;
     int r;
@@ -257,12 +104,12 @@ static int arguments(struct parser *p, const char *close, bool pairs, struct cel
     if (accept(p, close))
         return 0;
     do {
-        struct cel_node *item;
+        struct cel_node *item = NULL;
 
         if (n->n_args && accept(p, close)) /* a comma at the end */
             return 0;
         if (accept(p, "?"))
-            return beyond(p, "optional entries");
+            return cel_parser_beyond(p, "optional entries");
         if ((r = expression(p, &item)) < 0)
             return r;
         arena_reserve(p->a, &n->args, &cap, n->n_args + 2, sizeof(struct cel_node *));
@@ -277,7 +124,7 @@ static int arguments(struct parser *p, const char *close, bool pairs, struct cel
 }
 
 /* has(a.b) */
-static int macro_has(struct parser *p, struct cel_node *call)
+static int macro_has(struct cel_parser *p, struct cel_node *call)
 {
     struct cel_node *arg = call->n_args == 1 ? call->args[0] : NULL;
 
@@ -290,7 +137,7 @@ static int macro_has(struct parser *p, struct cel_node *call)
 }
 
 /* list.all(x, predicate) and its like; args[0] is the list. */
-static int macro_comprehension(struct parser *p, struct cel_node *call)
+static int macro_comprehension(struct cel_parser *p, struct cel_node *call)
 {
     static const struct {
         const char *name;
@@ -318,24 +165,24 @@ static int macro_comprehension(struct parser *p, struct cel_node *call)
     return 0;
 }
 
-static int list_or_map(struct parser *p, bool map, struct cel_node **ret)
+static int list_or_map(struct cel_parser *p, bool map, struct cel_node **ret)
 {
-    struct cel_node *n = node(p, map ? CEL_MAP : CEL_LIST, p->at);
+    struct cel_node *n = cel_parser_node(p, map ? CEL_MAP : CEL_LIST, p->at);
 
     *ret = n;
     return arguments(p, map ? "}" : "]", map, n);
 }
 
-static int name_or_call(struct parser *p, struct cel_node **ret)
+static int name_or_call(struct cel_parser *p, struct cel_node **ret)
 {
     struct str name = peek_ident(p);
     size_t at = p->at;
     int r;
 
     if (name.n == 0)
-        return syntax(p);
+        return cel_parser_syntax(p);
     p->at += name.n;
-    *ret = node(p, CEL_NAME, at);
+    *ret = cel_parser_node(p, CEL_NAME, at);
     (*ret)->name = name;
     if (str_eqz(name, "true") || str_eqz(name, "false") || str_eqz(name, "null")) {
         (*ret)->op = CEL_LITERAL;
@@ -351,22 +198,22 @@ static int name_or_call(struct parser *p, struct cel_node **ret)
     return r == 0 && str_eqz(name, "has") ? macro_has(p, *ret) : r;
 }
 
-static int primary(struct parser *p, struct cel_node **ret)
+static int primary(struct cel_parser *p, struct cel_node **ret)
 {
     char c;
 
     skip(p);
     c = p->text[p->at];
     if (isdigit((unsigned char)c))
-        return number_literal(p, ret);
+        return cel_number_literal(p, ret);
     if (c == '"' || c == '\'')
-        return string_literal(p, false, ret);
+        return cel_string_literal(p, false, ret);
     if ((c == 'r' || c == 'R') && (p->text[p->at + 1] == '"' || p->text[p->at + 1] == '\'')) {
         p->at++;
-        return string_literal(p, true, ret);
+        return cel_string_literal(p, true, ret);
     }
     if ((c == 'b' || c == 'B') && (p->text[p->at + 1] == '"' || p->text[p->at + 1] == '\''))
-        return beyond(p, "bytes");
+        return cel_parser_beyond(p, "bytes");
     if (accept(p, "(")) {
         int r = expression(p, ret);
 
@@ -381,17 +228,17 @@ static int primary(struct parser *p, struct cel_node **ret)
 }
 
 /* Behind a dot. */
-static int select_or_call(struct parser *p, struct cel_node **ret)
+static int select_or_call(struct cel_parser *p, struct cel_node **ret)
 {
     struct str name = peek_ident(p);
-    struct cel_node *n = node(p, CEL_SELECT, p->at);
+    struct cel_node *n = cel_parser_node(p, CEL_SELECT, p->at);
     struct cel_node *target = *ret;
     int r;
 
     if (accept(p, "?"))
-        return beyond(p, "optional fields");
+        return cel_parser_beyond(p, "optional fields");
     if (name.n == 0)
-        return syntax(p);
+        return cel_parser_syntax(p);
     p->at += name.n;
     n->name = name;
     n->a = target;
@@ -405,7 +252,7 @@ static int select_or_call(struct parser *p, struct cel_node **ret)
 }
 
 /* The target of a member call becomes its first argument. */
-static void add_target(struct parser *p, struct cel_node *call)
+static void add_target(struct cel_parser *p, struct cel_node *call)
 {
     struct cel_node **args = arena_calloc(p->a, call->n_args + 1, sizeof(struct cel_node *));
 
@@ -416,7 +263,7 @@ static void add_target(struct parser *p, struct cel_node *call)
     call->n_args++;
 }
 
-static int member(struct parser *p, struct cel_node **ret)
+static int member(struct cel_parser *p, struct cel_node **ret)
 {
     int r = primary(p, ret);
 
@@ -428,17 +275,17 @@ static int member(struct parser *p, struct cel_node **ret)
                 r = macro_comprehension(p, *ret);
             }
         } else if (accept(p, "[")) {
-            struct cel_node *n = node(p, CEL_INDEX, p->at);
+            struct cel_node *n = cel_parser_node(p, CEL_INDEX, p->at);
 
             if (accept(p, "?"))
-                return beyond(p, "optional indexes");
+                return cel_parser_beyond(p, "optional indexes");
             n->a = *ret;
             *ret = n;
             r = expression(p, &n->b);
             if (r == 0)
                 r = expect(p, "]");
         } else if ((*ret)->op == CEL_NAME && accept(p, "{")) {
-            return beyond(p, "message construction");
+            return cel_parser_beyond(p, "message construction");
         } else {
             break;
         }
@@ -446,7 +293,7 @@ static int member(struct parser *p, struct cel_node **ret)
     return r;
 }
 
-static int unary(struct parser *p, struct cel_node **ret)
+static int unary(struct cel_parser *p, struct cel_node **ret)
 {
     size_t at, n_not = 0, n_minus = 0;
     int r;
@@ -458,19 +305,19 @@ static int unary(struct parser *p, struct cel_node **ret)
     while (n_not == 0 && accept(p, "-"))
         n_minus++;
     if (n_not + n_minus > NEST_MAX)
-        return beyond(p, "so many signs");
+        return cel_parser_beyond(p, "so many signs");
     r = member(p, ret);
     if (r < 0)
         return r;
     if (n_minus % 2 && (*ret)->op == CEL_LITERAL && jsn_is((*ret)->literal, JSN_INT)) {
         (*ret)->literal = jsn_int(p->a, -(*ret)->literal->i);
     } else if (n_not || n_minus % 2) {
-        struct cel_node *n = node(p, n_not ? CEL_NOT : CEL_NEGATE, at);
+        struct cel_node *n = cel_parser_node(p, n_not ? CEL_NOT : CEL_NEGATE, at);
 
         n->a = *ret;
         *ret = n;
         if (n_not && n_not % 2 == 0) {
-            struct cel_node *twice = node(p, CEL_NOT, at);
+            struct cel_node *twice = cel_parser_node(p, CEL_NOT, at);
 
             twice->a = n;
             *ret = twice;
@@ -501,7 +348,7 @@ static const struct level levels[] = {
     {{{"*", CEL_MUL}, {"/", CEL_DIV}, {"%", CEL_MOD}}},
 };
 
-static bool operator(struct parser *p, const struct level *l, enum cel_op *ret)
+static bool operator(struct cel_parser *p, const struct level *l, enum cel_op *ret)
 {
     for (size_t i = 0; i < ARRAY_LEN(l->ops) && l->ops[i].token; i++) {
         const char *token = l->ops[i].token;
@@ -514,7 +361,7 @@ static bool operator(struct parser *p, const struct level *l, enum cel_op *ret)
     return false;
 }
 
-static int binary(struct parser *p, size_t level, struct cel_node **ret)
+static int binary(struct cel_parser *p, size_t level, struct cel_node **ret)
 {
     enum cel_op op;
     int r;
@@ -523,25 +370,25 @@ static int binary(struct parser *p, size_t level, struct cel_node **ret)
         return unary(p, ret);
     r = binary(p, level + 1, ret);
     while (r == 0 && operator(p, &levels[level], &op)) {
-        struct cel_node *n = node(p, op, p->at);
+        struct cel_node *n = cel_parser_node(p, op, p->at);
 
         n->a = *ret;
         *ret = n;
         if (p->nodes > NODES_MAX)
-            return beyond(p, "a rule of this size");
+            return cel_parser_beyond(p, "a rule of this size");
         r = binary(p, level + 1, &n->b);
     }
     return r;
 }
 
-static int conditional(struct parser *p, struct cel_node **ret)
+static int conditional(struct cel_parser *p, struct cel_node **ret)
 {
     int r = binary(p, 0, ret);
     struct cel_node *n;
 
     if (r < 0 || !accept(p, "?"))
         return r;
-    n = node(p, CEL_COND, p->at);
+    n = cel_parser_node(p, CEL_COND, p->at);
     n->a = *ret;
     *ret = n;
     r = binary(p, 0, &n->b);
@@ -550,12 +397,12 @@ static int conditional(struct parser *p, struct cel_node **ret)
     return r < 0 ? r : expression(p, &n->c);
 }
 
-static int expression(struct parser *p, struct cel_node **ret)
+static int expression(struct cel_parser *p, struct cel_node **ret)
 {
     int r;
 
     if (p->depth >= NEST_MAX || p->nodes > NODES_MAX)
-        return beyond(p, "a rule that nests this deep");
+        return cel_parser_beyond(p, "a rule that nests this deep");
     p->depth++;
     r = conditional(p, ret);
     p->depth--;
@@ -564,14 +411,14 @@ static int expression(struct parser *p, struct cel_node **ret)
 
 int cel_parse(struct arena *a, const char *text, struct cel_node **ret, struct err *e)
 {
-    struct parser p = {.a = a, .text = text, .e = e};
+    struct cel_parser p = {.a = a, .text = text, .e = e};
     int r;
 
     if (strlen(text) > CEL_MAX_BYTES)
-        return beyond(&p, "a rule of this size");
+        return cel_parser_beyond(&p, "a rule of this size");
     r = expression(&p, ret);
     if (r < 0)
         return r;
     skip(&p);
-    return p.text[p.at] ? syntax(&p) : 0;
+    return p.text[p.at] ? cel_parser_syntax(&p) : 0;
 }

@@ -179,15 +179,16 @@ static void describe(struct arena *a, const struct jsn_field *f, struct jsn *nod
 static void require(struct arena *a, struct jsn *object, struct str key)
 {
     struct jsn *list = jsn_key(object, "required");
+    const char *name = arena_str(a, key);
 
     if (!list) {
         list = jsn_array(a);
         jsn_set(a, object, "required", list);
     }
     JSN_FOR_ITEMS (item, list)
-        if (str_eq(item->s, key))
+        if (streq(jsn_text(item), name))
             return;
-    jsn_append(a, list, jsn_str(a, key));
+    jsn_append(a, list, jsn_string(a, name));
 }
 
 static const struct jsn_field *group_row(const struct jsn_field *table, struct str path)
@@ -218,6 +219,7 @@ static void add_row(struct arena *a, const struct jsn_field *table, const struct
     struct jsn *at = root;
     struct str key;
 
+    assert(f->path);
     while (str_split(&rest, '.', &key)) {
         struct str so_far = {f->path, (size_t)(key.p + key.n - f->path)};
         const struct jsn_field *group = rest.p ? group_row(table, so_far) : f;

@@ -8,8 +8,6 @@
  */
 #include "src/json/fieldset.h"
 
-#include <stdarg.h>
-
 static int sign(bool less, bool greater)
 {
     return less ? -1 : greater;
@@ -161,16 +159,12 @@ static void insert_text(struct arena *a, struct fieldset *s, struct str text,
         fieldset_insert(a, s, &here);
 }
 
-struct fieldset *fieldset_of(struct arena *a, ...)
+struct fieldset *fieldset_from_paths(struct arena *a, const char *const *paths)
 {
     struct fieldset *s = arena_calloc(a, 1, sizeof(*s));
-    const char *path;
-    va_list ap;
 
-    va_start(ap, a);
-    while ((path = va_arg(ap, const char *)))
-        insert_text(a, s, str_of(path), NULL);
-    va_end(ap);
+    for (; *paths; paths++)
+        insert_text(a, s, str_of(*paths), NULL);
     return s;
 }
 

@@ -44,8 +44,9 @@ struct fieldset {
 
 int fieldset_element_cmp(const struct fieldset_element *a, const struct fieldset_element *b);
 
-/* A set from paths such as "metadata.name", ended by NULL. */
-struct fieldset *fieldset_of(struct arena *a, ...) __attribute__((sentinel));
+/* A set from paths: fieldset_of(a, "spec", "metadata.name", NULL). */
+#define fieldset_of(a, ...) fieldset_from_paths((a), (const char *const[]){__VA_ARGS__})
+struct fieldset *fieldset_from_paths(struct arena *a, const char *const *paths);
 
 /* Only while a set is being built; the path's strings and values are borrowed. */
 void fieldset_insert(struct arena *a, struct fieldset *s, const struct fieldset_path *path);

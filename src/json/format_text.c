@@ -259,7 +259,9 @@ static bool quoted(struct str s)
     for (size_t i = 1; i + 1 < s.n; i++) {
         if (s.p[i] == '"')
             return false;
-        if (s.p[i] == '\\' && ++i + 1 >= s.n)
+        if (s.p[i] == '\\')
+            i++;
+        if (i + 1 >= s.n)
             return false;
     }
     return true;

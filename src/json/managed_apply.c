@@ -34,8 +34,8 @@ static int add_back_owned(const struct pruner *p, const char *version, const str
 {
     const struct schema *schema;
     struct fieldset *owned = NULL;
-    struct fieldset *all;
-    struct fieldset *left;
+    struct fieldset *all = NULL;
+    struct fieldset *left = NULL;
     int r;
 
     merged = managed_in_version(p->a, p->req, merged, version, &schema);
@@ -81,8 +81,8 @@ static int prune(const struct pruner *p, const struct jsn *object, const struct 
     const struct jsn *merged = managed_in_version(p->a, p->req, object, version, &schema);
     const struct jsn *pruned;
     struct fieldset *last;
-    struct fieldset *all;
-    struct fieldset *left;
+    struct fieldset *all = NULL;
+    struct fieldset *left = NULL;
     const struct schema *own_schema;
     int r;
 

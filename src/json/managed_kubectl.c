@@ -23,8 +23,8 @@ int managed_last_applied(struct arena *a, const struct managed_request *req, con
                          struct fieldset **ret_set, struct err *e)
 {
     const char *text = last_applied(live);
-    struct apply_comparison diff;
-    struct fieldset *set;
+    struct apply_comparison diff = {0};
+    struct fieldset *set = NULL;
     struct jsn *config;
     int r;
 

@@ -108,7 +108,7 @@ static size_t put_utf8(char *out, uint32_t c)
 /* Behind "\u"; a lone surrogate becomes U+FFFD, as in Go. */
 static int unicode_escape(struct parser *p, char *out, size_t *n)
 {
-    uint32_t c;
+    uint32_t c = 0;
     uint32_t low;
     int r = hex4(p, &c);
 
@@ -194,7 +194,9 @@ static size_t skip_digits(const struct parser *p, size_t at)
 
 static char char_at(const struct parser *p, size_t at)
 {
-    return at < p->text.n ? p->text.p[at] : '\0';
+    if (at >= p->text.n)
+        return '\0';
+    return p->text.p[at];
 }
 
 /* Where a number that starts at p->at ends by the grammar; 0 if it is none. */
@@ -294,7 +296,7 @@ static int parse_array(struct parser *p, const struct step *up, struct jsn **ret
         return 0;
     }
     do {
-        struct jsn *item;
+        struct jsn *item = NULL;
         int r = parse_value(p, &here, &item);
 
         if (r < 0)
@@ -418,7 +420,7 @@ int jsn_parse(struct arena *a, struct str text, struct jsn_notes *notes, struct 
               struct err *e)
 {
     struct parser p = {.a = a, .text = text, .notes = notes, .e = e};
-    struct jsn *value;
+    struct jsn *value = NULL;
     int r;
 
     if (!str_utf8_ok(text))

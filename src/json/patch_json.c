@@ -122,12 +122,16 @@ static int op_place(const struct op *op, const char *name, struct place *ret)
     const char *kind = field(op, "op");
     const char *pointer = field(op, name);
 
-    if (!pointer)
-        return err_bad(op->e, "%s operation failed to decode %s: operation missing %s field", kind,
-                       name, name);
-    if (!find_place(op->a, *op->root, str_of(pointer), ret))
-        return CANNOT(op, "%s operation does not apply: doc is missing %s: \"%s\": missing value",
-                      kind, name, pointer);
+    if (!pointer) {
+        (void)err_bad(op->e, "%s operation failed to decode %s: operation missing %s field", kind,
+                      name, name);
+        return -EINVAL;
+    }
+    if (!find_place(op->a, *op->root, str_of(pointer), ret)) {
+        (void)CANNOT(op, "%s operation does not apply: doc is missing %s: \"%s\": missing value",
+                     kind, name, pointer);
+        return -ECANCELED;
+    }
     return 0;
 }
 
@@ -198,7 +202,7 @@ static int op_value(const struct op *op, struct jsn **ret)
 static int run_add(const struct op *op)
 {
     struct jsn *value = NULL;
-    struct place at;
+    struct place at = {0};
     int r = op_place(op, "path", &at);
 
     if (r == 0)
@@ -208,7 +212,7 @@ static int run_add(const struct op *op)
 
 static int run_remove(const struct op *op)
 {
-    struct place at;
+    struct place at = {0};
     int r = op_place(op, "path", &at);
 
     return r < 0 ? r : place_remove(op, at);
@@ -217,7 +221,7 @@ static int run_remove(const struct op *op)
 static int run_replace(const struct op *op)
 {
     struct jsn *value = NULL;
-    struct place at;
+    struct place at = {0};
     size_t i;
     int r = op_value(op, &value);
 
@@ -232,6 +236,7 @@ static int run_replace(const struct op *op)
     r = op_place(op, "path", &at);
     if (r < 0)
         return r;
+    assert(at.container);
     if (at.container->type == JSN_OBJECT) {
         jsn_set_member(op->a, at.container, at.key, value);
         return 0;
@@ -246,7 +251,7 @@ static int run_replace(const struct op *op)
 static int run_move(const struct op *op)
 {
     struct jsn *value = NULL;
-    struct place at;
+    struct place at = {0};
     int r = op_place(op, "from", &at);
 
     if (r == 0)
@@ -262,7 +267,7 @@ static int run_copy(const struct op *op)
 {
     AUTO(buf_done) struct buf text = {.max = PATCH_JSON_MAX_COPY_BYTES};
     struct jsn *value = NULL;
-    struct place at;
+    struct place at = {0};
     int r = op_place(op, "from", &at);
 
     if (r == 0)
@@ -284,8 +289,8 @@ static int run_copy(const struct op *op)
 static int run_test(const struct op *op)
 {
     struct jsn *value = *op->root;
-    struct jsn *wanted;
-    struct place at;
+    struct jsn *wanted = NULL;
+    struct place at = {0};
     int r = op_value(op, &wanted);
 
     if (r == 0 && !streq(field(op, "path"), "")) {

@@ -251,7 +251,7 @@ static int check_order(const struct merger *m, const struct jsn *patch, const st
 {
     size_t at = 0;
 
-    if (jsn_len(order) == 0)
+    if (!patch || jsn_len(order) == 0)
         return 0;
     JSN_FOR_ITEMS (item, patch) {
         if (key && is_deletion(item))
@@ -276,8 +276,10 @@ static struct jsn *order_before(const struct merger *m, const struct jsn *old,
     struct jsn *deleted = jsn_array(m->a);
     struct jsn *out;
 
+    if (!patch || !key)
+        return without(m->a, old, deleted, key);
     JSN_FOR_ITEMS (item, patch)
-        if (key && is_deletion(item))
+        if (is_deletion(item))
             jsn_append(m->a, deleted, item);
     out = without(m->a, old, deleted, key);
     if (out->a.n < jsn_len(old)) {

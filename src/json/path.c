@@ -153,17 +153,22 @@ static void walk(struct finder *f, const struct path_step *step, struct jsn *v)
     }
 }
 
-/* The walk hands out the very nodes of v, which callers see as const or not as they came. */
-static struct jsn *root_of(const struct jsn *v)
+/* Nodes are handed out as they hang in their parents, which is not const. */
+static void start(struct finder *f, const struct path *p, const struct jsn *v)
 {
-    return *(struct jsn *const *)(const void *)&v;
+    union {
+        const struct jsn *given;
+        struct jsn *node;
+    } root = {.given = v};
+
+    walk(f, p->steps, root.node);
 }
 
 struct jsn *path_find(struct arena *a, const struct path *p, const struct jsn *v)
 {
     struct finder f = {.a = a, .out = jsn_array(a)};
 
-    walk(&f, p->steps, root_of(v));
+    start(&f, p, v);
     return f.out;
 }
 
@@ -172,7 +177,7 @@ const struct jsn *path_first(const struct path *p, const struct jsn *v)
     AUTO(arena_done) struct arena a = {0};
     struct finder f = {.a = &a, .out = jsn_array(&a), .first_only = true};
 
-    walk(&f, p->steps, root_of(v));
+    start(&f, p, v);
     return jsn_item(f.out, 0);
 }
 

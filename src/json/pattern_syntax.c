@@ -30,7 +30,9 @@ static int fail(struct scan *s, const char *what, size_t from, size_t to)
 
 static char look(const struct scan *s, size_t ahead)
 {
-    return s->at + ahead < s->text.n ? s->text.p[s->at + ahead] : '\0';
+    if (s->at + ahead >= s->text.n)
+        return '\0';
+    return s->text.p[s->at + ahead];
 }
 
 static bool is_punct(char c)

@@ -331,6 +331,16 @@ static int read_all(struct reader *r, struct schema *s, const struct jsn *v)
     return 0;
 }
 
+static bool below_has_rules(const struct schema *s)
+{
+    if ((s->items && s->items->has_rules) || (s->additional && s->additional->has_rules))
+        return true;
+    for (size_t i = 0; i < s->n_properties; i++)
+        if (s->properties[i].schema->has_rules)
+            return true;
+    return false;
+}
+
 static int read_node(struct reader *r, const struct jsn *v, struct schema **ret)
 {
     struct schema *s;
@@ -350,6 +360,7 @@ static int read_node(struct reader *r, const struct jsn *v, struct schema **ret)
     r->depth--;
     if (res < 0)
         return res;
+    s->has_rules = s->n_rules > 0 || below_has_rules(s);
     *ret = s;
     return 0;
 }

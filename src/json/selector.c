@@ -13,27 +13,6 @@
 
 #include "src/json/selector_names.h"
 
-static int compare_str(const void *x, const void *y)
-{
-    return str_cmp(*(const struct str *)x, *(const struct str *)y);
-}
-
-/* A sorted copy in which each value stands once. */
-static struct str *value_set(struct arena *a, const struct str *values, size_t *n)
-{
-    struct str *set = arena_calloc(a, *n + 1, sizeof(*set));
-    size_t kept = 0;
-
-    for (size_t i = 0; i < *n; i++)
-        set[i] = values[i];
-    qsort(set, *n, sizeof(*set), compare_str);
-    for (size_t i = 0; i < *n; i++)
-        if (kept == 0 || !str_eq(set[kept - 1], set[i]))
-            set[kept++] = set[i];
-    *n = kept;
-    return set;
-}
-
 /* How many values an operator takes; the sentence if they are not as many. */
 static const char *count_fault(enum selector_op op, size_t n)
 {
@@ -121,10 +100,10 @@ int selector_require(struct arena *a, struct selector *s, struct str key, enum s
     AUTO(buf_done) struct buf faults = {0};
     struct selector_requirement r = {.key = key, .op = op, .n_values = n_values};
 
-    r.values = value_set(a, values, &r.n_values);
-    requirement_faults(key, op, r.values, r.n_values, &faults);
+    requirement_faults(key, op, values, n_values, &faults);
     if (faults.n)
         return err_bad(e, "%s", buf_str(&faults));
+    r.values = selector_value_set(a, values, &r.n_values);
     arena_reserve(a, &s->requirements, &s->cap, s->n + 1, sizeof(*s->requirements));
     s->requirements[s->n++] = r;
     return 0;

@@ -133,3 +133,23 @@ void selector_value_fault(struct buf *b, size_t i, struct str key, struct str va
     if (value.n && !name_form(value))
         fault(b, &n, VALUE_RULE);
 }
+
+static int compare_str(const void *x, const void *y)
+{
+    return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
+struct str *selector_value_set(struct arena *a, const struct str *values, size_t *n)
+{
+    struct str *set = arena_calloc(a, *n + 1, sizeof(*set));
+    size_t kept = 0;
+
+    for (size_t i = 0; i < *n; i++)
+        set[i] = values[i];
+    qsort(set, *n, sizeof(*set), compare_str);
+    for (size_t i = 0; i < *n; i++)
+        if (kept == 0 || !str_eq(set[kept - 1], set[i]))
+            set[kept++] = set[i];
+    *n = kept;
+    return set;
+}

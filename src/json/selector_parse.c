@@ -183,13 +183,13 @@ static int parse_requirement(struct parser *p)
     enum selector_op op = SELECTOR_EXISTS;
     struct values v = {0};
     struct str key;
-    bool not;
-    int r = parse_key(p, &not, &key);
+    bool negated;
+    int r = parse_key(p, &negated, &key);
 
     if (r < 0)
         return r;
-    if (not|| p->next.kind == TOKEN_END || is(&p->next, ",")) {
-        op = not ? SELECTOR_NOT_EXISTS : op;
+    if (negated || p->next.kind == TOKEN_END || is(&p->next, ",")) {
+        op = negated ? SELECTOR_NOT_EXISTS : op;
         return selector_require(p->a, p->selector, key, op, NULL, 0, p->e);
     }
     r = parse_operator(p, &op);
@@ -197,6 +197,7 @@ static int parse_requirement(struct parser *p)
         r = op == SELECTOR_IN || op == SELECTOR_NOT_IN ? parse_set(p, &v) : parse_exact(p, &v);
     if (r < 0)
         return r;
+    v.items = selector_value_set(p->a, v.items, &v.n);
     return selector_require(p->a, p->selector, key, op, v.items, v.n, p->e);
 }
 
@@ -254,10 +255,11 @@ static int unescape(struct arena *a, struct str text, struct str *ret, struct er
         if (c == ',' || c == '=')
             return err_bad(e, "invalid field selector: unescaped character in value: %d", c);
         if (c == '\\') {
-            if (++i == text.n || !strchr("\\,=", text.p[i]) || !text.p[i])
+            c = text.p[i + 1]; /* the text is terminated */
+            if (c != '\\' && c != ',' && c != '=')
                 return err_bad(e, "invalid field selector: invalid escape sequence: %.*s",
-                               i == text.n ? 1 : 2, text.p + i - 1);
-            c = text.p[i];
+                               i + 1 < text.n ? 2 : 1, text.p + i);
+            i++;
         }
         out[n++] = c;
     }

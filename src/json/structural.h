@@ -88,7 +88,6 @@ void schema_validate_lists(const struct schema *s, const struct jsn *v, const ch
  * Rules in CEL.  `old` is the value before, NULL on create: rules that compare with it run only
  * where there is one.  A rule that uses what is not known here (cel.h) is passed over.
  */
-bool schema_has_rules(const struct schema *s);
 void schema_validate_rules(const struct structural *how, const struct schema *s,
                            const struct jsn *v, const struct jsn *old,
                            struct schema_faults *faults);

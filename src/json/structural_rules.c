@@ -51,7 +51,10 @@ static const char *type_of(const struct schema *s)
     return type ? type : "";
 }
 
-static struct str trimmed(const char *text) { return str_trim(str_of(text)); }
+static struct str trimmed(const char *text)
+{
+    return str_trim(str_of(text));
+}
 
 static void fault(struct rules *w, const struct schema *s, const char *field, const char *fmt,
                   const char *a, struct str b)
@@ -177,19 +180,6 @@ static const struct jsn *same_item(const struct schema *s, const struct jsn *old
     return NULL;
 }
 
-/* Is there a rule here or below?  Most schemas have none, and then there is nothing to walk. */
-static bool has_rules(const struct schema *s)
-{
-    if (!s || s->go_type)
-        return false;
-    if (s->n_rules > 0 || has_rules(s->items) || has_rules(s->additional))
-        return true;
-    for (size_t i = 0; i < s->n_properties; i++)
-        if (has_rules(s->properties[i].schema))
-            return true;
-    return false;
-}
-
 static void walk_members(struct rules *w, const struct schema *s, const struct jsn *v,
                          const struct jsn *old)
 {
@@ -198,7 +188,7 @@ static void walk_members(struct rules *w, const struct schema *s, const struct j
         const struct schema *child = p ? p->schema : s->additional;
         size_t before = w->path.n;
 
-        if (!has_rules(child))
+        if (!child || !child->has_rules)
             continue;
         if (p && before)
             buf_addc(&w->path, '.');
@@ -218,7 +208,8 @@ static void walk(struct rules *w, const struct schema *s, const struct jsn *v,
     for (size_t i = 0; i < s->n_rules && !w->stopped; i++)
         run_rule(w, s, &s->rules[i], v, old);
     walk_members(w, s, v, old);
-    for (size_t i = 0; has_rules(s->items) && jsn_is(v, JSN_ARRAY) && i < jsn_len(v); i++) {
+    for (size_t i = 0; s->items && s->items->has_rules && jsn_is(v, JSN_ARRAY) && i < jsn_len(v);
+         i++) {
         size_t before = w->path.n;
 
         buf_printf(&w->path, "[%zu]", i);
@@ -226,8 +217,6 @@ static void walk(struct rules *w, const struct schema *s, const struct jsn *v,
         pop(w, before);
     }
 }
-
-bool schema_has_rules(const struct schema *s) { return has_rules(s); }
 
 void schema_validate_rules(const struct structural *how, const struct schema *s,
                            const struct jsn *v, const struct jsn *old, struct schema_faults *faults)

@@ -9,8 +9,6 @@
  * a budget of their own; where these end the value is refused.
  */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "src/base/alloc.h"
 #include "src/base/map.h"
@@ -18,89 +16,6 @@
 #include "src/json/structural_check.h"
 
 #define STEPS_MAX 20000000
-
-void schema_fault(struct schema_faults *f, const char *reason, const char *field, const char *fmt,
-                  ...)
-{
-    AUTO(free) char *text = NULL;
-    va_list ap;
-
-    if (f->n >= SCHEMA_FAULTS_MAX) {
-        f->dropped++;
-        return;
-    }
-    va_start(ap, fmt);
-    text = xvasprintf(fmt, ap);
-    va_end(ap);
-    for (size_t i = 0; i < f->n; i++)
-        if (streq(f->items[i].field, field) && streq(f->items[i].text, text))
-            return;
-    arena_reserve(f->arena, &f->items, &f->cap, f->n + 1, sizeof(*f->items));
-    f->items[f->n++] =
-        (struct schema_fault){arena_strdup(f->arena, reason), arena_strdup(f->arena, field),
-                              arena_strdup(f->arena, text)};
-}
-
-bool check_failed(const struct check_result *r)
-{
-    return r->faults.n > 0;
-}
-
-void check_merge(struct check_result *r, const struct check_result *other)
-{
-    for (size_t i = 0; i < other->faults.n; i++) {
-        const struct schema_fault *f = &other->faults.items[i];
-
-        schema_fault(&r->faults, f->reason, f->field, "%s", f->text);
-    }
-    r->matches += other->matches;
-}
-
-/* "spec.ports[0]" with the prefix before it and a member behind it. */
-static const char *field_name(struct checker *k, const char *key)
-{
-    const char *path = buf_str(&k->path);
-    const char *dot = *path && key ? "." : "";
-
-    key = key ? key : "";
-    if (!k->prefix || !*k->prefix)
-        return *path || *key ? arena_printf(k->arena, "%s%s%s", path, dot, key) : "<nil>";
-    return arena_printf(k->arena, "%s%s%s%s%s", k->prefix, *path || *key ? "." : "", path, dot,
-                        key);
-}
-
-void check_fault(struct checker *k, struct check_result *r, const char *reason, const char *key,
-                 const char *fmt, ...)
-{
-    AUTO(free) char *text = NULL;
-    va_list ap;
-
-    va_start(ap, fmt);
-    text = xvasprintf(fmt, ap);
-    va_end(ap);
-    schema_fault(&r->faults, reason, field_name(k, key), "%s", text);
-}
-
-void check_invalid(struct checker *k, struct check_result *r, const struct jsn *value,
-                   const char *fmt, ...)
-{
-    AUTO(buf_done) struct buf b = {0};
-    va_list ap;
-
-    buf_adds(&b, "Invalid value: ");
-    schema_print_go(&b, value);
-    buf_printf(&b, ": %s in body ", buf_str(&k->path));
-    va_start(ap, fmt);
-    buf_vprintf(&b, fmt, ap);
-    va_end(ap);
-    check_fault(k, r, "FieldValueInvalid", NULL, "%s", buf_str(&b));
-}
-
-void check_composite(struct checker *k, struct check_result *r, const char *text)
-{
-    schema_fault(&r->faults, "FieldValueInvalid", k->prefix && *k->prefix ? k->prefix : "<nil>",
-                 "Invalid value: \"\": \"%s\" %s", buf_str(&k->path), text);
-}
 
 static size_t push_key(struct checker *k, struct str key)
 {
@@ -341,8 +256,10 @@ static void check_object(struct checker *k, const struct schema *s, const struct
 
 static bool out_of_steps(struct checker *k, struct check_result *r)
 {
-    if (k->steps > 0 && k->steps-- > 1)
+    if (k->steps > 1) {
+        k->steps--;
         return false;
+    }
     schema_fault(&r->faults, "FieldValueInvalid", "<nil>",
                  "Invalid value: \"\": the object is too large to be held against its schema");
     return true;

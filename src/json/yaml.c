@@ -163,13 +163,14 @@ static void merge_mapping(struct reader *r, struct jsn *into, const struct jsn *
 static int read_merge(struct reader *r, struct jsn *merged)
 {
     bool ok = true;
-    struct jsn *v;
+    struct jsn *v = NULL;
     int rc = next_event(r);
 
     if (rc == 0)
         rc = read_node(r, &v);
     if (rc < 0)
         return rc;
+    assert(v);
     if (v->type == JSN_OBJECT)
         merge_mapping(r, merged, v);
     else
@@ -224,8 +225,8 @@ static void path_leave(struct reader *r, size_t before)
 
 static int read_member(struct reader *r, struct jsn *object)
 {
-    struct jsn *value;
-    struct str key;
+    struct jsn *value = NULL;
+    struct str key = {0};
     size_t before;
     int rc = read_key(r, &key);
 

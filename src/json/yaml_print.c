@@ -107,7 +107,9 @@ static char short_escape(unsigned char c)
     static const char to[] = "\"\\ntrbf";
     const char *at = c ? strchr(from, c) : NULL;
 
-    return at ? to[at - from] : '\0';
+    if (!at)
+        return '\0';
+    return to[at - from];
 }
 
 static void print_quoted(struct buf *b, struct str s)

@@ -53,7 +53,7 @@ static bool resolve_word(struct str s, struct yaml_scalar *ret)
 /* The digits behind a base prefix; 0 where the text has none that Go would take. */
 static unsigned int number_base(struct str *s)
 {
-    char second = s->n > 1 ? (char)(s->p[1] | 32) : '\0';
+    int second = s->n > 1 ? s->p[1] | 32 : 0;
     unsigned int base = 10;
     size_t skip = 0;
 

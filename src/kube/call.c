@@ -45,7 +45,10 @@ static void call_free(struct kube_call *call)
     free(call);
 }
 
-void kube_call_cancel(struct kube_call *call) { call_free(call); }
+void kube_call_cancel(struct kube_call *call)
+{
+    call_free(call);
+}
 
 static void tell(struct kube_call *call, const struct kube_answer *a, const struct kube_failure *f)
 {

@@ -11,7 +11,10 @@
 #include "src/base/alloc.h"
 #include "src/kube/client_private.h"
 
-static void time_reached(void *arg) { client_pump(arg); }
+static void time_reached(void *arg)
+{
+    client_pump(arg);
+}
 
 int kube_client_new(struct loop *l, const struct kube_target *t,
                     const struct kube_client_options *o, struct kube_client **ret_client,
@@ -60,9 +63,15 @@ struct kube_client *kube_client_free(struct kube_client *c)
     return NULL;
 }
 
-struct loop *kube_client_loop(const struct kube_client *c) { return c->loop; }
+struct loop *kube_client_loop(const struct kube_client *c)
+{
+    return c->loop;
+}
 
-const char *kube_client_namespace(const struct kube_client *c) { return c->target->namespace; }
+const char *kube_client_namespace(const struct kube_client *c)
+{
+    return c->target->namespace;
+}
 
 void client_leave_flight(struct kube_call *call)
 {

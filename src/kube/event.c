@@ -329,7 +329,7 @@ static struct record *observe(struct kube_recorder *r, const struct occurrence *
 }
 
 /* At most MESSAGE_MAX_BYTES, cut between characters. */
-static char *short_message(const char *fmt, va_list ap)
+static PRINTF(1, 0) char *short_message(const char *fmt, va_list ap)
 {
     char *message = xvasprintf(fmt, ap);
     size_t n = strlen(message);

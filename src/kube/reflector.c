@@ -75,9 +75,10 @@ static struct kube_scope scope_of(const struct kube_reflector *r)
 
 static void set_version(struct kube_reflector *r, const char *version)
 {
-    AUTO(free) char *old = r->version;
+    char *fresh = xstrdup(version);
 
-    r->version = xstrdup(version);
+    free(r->version);
+    r->version = fresh;
 }
 
 /* Try again after a while: the list, or the watch from where it was. */

@@ -328,11 +328,20 @@ struct candidate {
     int done;
 };
 
-static void on_started(void *arg) { ((struct candidate *)arg)->started++; }
+static void on_started(void *arg)
+{
+    ((struct candidate *)arg)->started++;
+}
 
-static void on_stopped(void *arg) { ((struct candidate *)arg)->stopped++; }
+static void on_stopped(void *arg)
+{
+    ((struct candidate *)arg)->stopped++;
+}
 
-static void on_done(void *arg) { ((struct candidate *)arg)->done++; }
+static void on_done(void *arg)
+{
+    ((struct candidate *)arg)->done++;
+}
 
 static void campaign(struct candidate *c, const char *identity)
 {

@@ -218,7 +218,7 @@ static int table_of_one(struct api_call *c, const struct answer_wish *w, struct 
                         struct jsn **ret_table)
 {
     struct jsn *version = jsn_get(presented, "metadata.resourceVersion");
-    enum row_object row;
+    enum row_object row = ROW_METADATA;
     int r = answer_row_object(c, &row);
 
     if (r < 0)

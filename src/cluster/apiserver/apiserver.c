@@ -4,8 +4,8 @@
  *
  * A turn of the loop serves every request that is ready; their writes form one transaction, which
  * the end-of-turn hook commits.  Committed changes go to the watches, to the garbage collector, to
- * the namespaces and to the custom resource definitions, in this order; what those write comes in a
- * later turn, as if a client had written it.
+ * the namespaces, to the protection of claims and to the custom resource definitions, in this
+ * order; what those write comes in a later turn, as if a client had written it.
  */
 #include "src/cluster/apiserver/apiserver.h"
 
@@ -25,6 +25,7 @@
 #include "src/cluster/apiserver/crd/controller.h"
 #include "src/cluster/apiserver/dispatch.h"
 #include "src/cluster/apiserver/namespaces.h"
+#include "src/cluster/apiserver/protection.h"
 #include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/types/discovery.h"
 #include "src/cluster/apiserver/types/openapi.h"
@@ -37,6 +38,7 @@ static void on_commit(void *arg, const struct store_event *ev)
     watch_hub_event(s->watches, ev);
     collector_event(s->collector, ev);
     namespaces_event(s->namespaces, ev);
+    protection_event(s->protection, ev);
     crd_controller_event(s->crds, ev);
     for (size_t i = 0; i < s->n_observers; i++)
         s->observers[i].fn(s->observers[i].arg, ev);
@@ -128,6 +130,7 @@ static int start_parts(struct apiserver *s, struct err *e)
     s->watches = watch_hub_new(s);
     s->collector = collector_new(s);
     s->namespaces = namespaces_new(s);
+    s->protection = protection_new(s);
     s->crds = crd_controller_new(s);
     s->compactor = compactor_new(s);
     s->discovery = discovery_new(s->registry, NULL);
@@ -137,6 +140,8 @@ static int start_parts(struct apiserver *s, struct err *e)
     r = crd_controller_start(s->crds, e);
     if (r == 0)
         r = namespaces_start(s->namespaces, e);
+    if (r == 0)
+        r = protection_start(s->protection, e);
     if (r == 0)
         r = collector_start(s->collector, e);
     return r < 0 ? r : store_commit(s->store, e);
@@ -194,6 +199,7 @@ struct apiserver *apiserver_free(struct apiserver *s)
     (void)http_server_free(s->http);
     (void)http_tls_free(s->tls);
     (void)crd_controller_free(s->crds);
+    (void)protection_free(s->protection);
     (void)namespaces_free(s->namespaces);
     (void)collector_free(s->collector);
     (void)compactor_free(s->compactor);

@@ -172,7 +172,7 @@ int body_adopt_object(struct api_call *c, struct jsn *object, struct jsn **ret_o
 int body_read_object(struct api_call *c, struct jsn **ret_object)
 {
     struct jsn_notes parsed = {.arena = &c->arena};
-    struct jsn *tree;
+    struct jsn *tree = NULL;
     int r = body_read_tree(c, c->res->kind, &parsed, &tree);
 
     return r < 0 ? r : adopt(c, tree, &parsed, ret_object);
@@ -198,7 +198,7 @@ int body_read_options(struct api_call *c, const char *kind, struct jsn **ret_opt
 
 int body_read_subresource(struct api_call *c, struct jsn **ret_object)
 {
-    struct jsn *tree;
+    struct jsn *tree = NULL;
     struct err e = {0};
     int r = body_read_tree(c, c->sub->kind, NULL, &tree);
     const char *kind;

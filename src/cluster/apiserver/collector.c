@@ -102,7 +102,7 @@ static enum owner_state judge(struct apiserver *s, struct arena *a, const char *
                               const struct jsn *ref)
 {
     struct store_key key;
-    struct jsn *owner;
+    struct jsn *owner = NULL;
     int r = find_owner(s, a, ns, ref, &owner, &key);
 
     if (r == -ENOENT)
@@ -149,16 +149,16 @@ static bool has_dependents(struct apiserver *s, const char *uid)
 static int delete_dependent(struct api_call *c, struct jsn *object, const struct owners *o)
 {
     struct delete_options options = {.grace_s = -1, .propagation = PROPAGATE_BACKGROUND};
-    struct jsn *answer;
+    struct jsn *answer = NULL;
+    bool waits;
 
     if (object_deleting(object) && !(o->waiting && !has_finalizer(object, "foregroundDeletion")))
         return 0;
     options.uid = object_uid(object);
-    if (o->waiting > 0 && has_dependents(c->server, object_uid(object)))
-        options.propagation = PROPAGATE_FOREGROUND;
-    else if (has_finalizer(object, "orphan"))
+    waits = o->waiting > 0 && has_dependents(c->server, object_uid(object));
+    if (!waits && has_finalizer(object, "orphan"))
         options.propagation = PROPAGATE_ORPHAN;
-    else if (has_finalizer(object, "foregroundDeletion"))
+    else if (waits || has_finalizer(object, "foregroundDeletion"))
         options.propagation = PROPAGATE_FOREGROUND;
     return write_delete(c, object, &options, &answer);
 }
@@ -210,7 +210,7 @@ static bool add_dependent(void *arg, const struct store_row *row)
 {
     struct dependents *d = arg;
     struct jsn *entry = jsn_object(d->arena);
-    struct jsn *object;
+    struct jsn *object = NULL;
 
     if (jsn_parse(d->arena, row->data, NULL, &object, NULL) < 0)
         return true;
@@ -253,7 +253,7 @@ static int orphan_one(struct apiserver *s, const struct jsn *entry, const char *
     struct write_update how = {.unconditional = true};
     AUTO(call_done_inner) struct api_call c;
     struct jsn *object = jsn_key(entry, "object");
-    struct jsn *changed;
+    struct jsn *changed = NULL;
     struct jsn *refs;
 
     if (!res)
@@ -306,7 +306,7 @@ static void look(void *arg, const char *key)
     AUTO(call_done_inner) struct api_call c = {0};
     const struct resource *res;
     struct store_key k;
-    struct jsn *object;
+    struct jsn *object = NULL;
     int r;
 
     split_key(&a, key, &k);
@@ -333,8 +333,8 @@ static void on_deleted(struct collector *g, const struct store_event *ev)
 {
     AUTO(arena_done) struct arena a = {0};
     struct store_key key;
-    struct jsn *owner;
-    struct jsn *object;
+    struct jsn *owner = NULL;
+    struct jsn *object = NULL;
 
     if (jsn_parse(&a, ev->row.data, NULL, &object, NULL) < 0)
         return;

@@ -74,7 +74,7 @@ static int64_t wanted_replicas(void *arg, const struct jsn *owner)
         {"ReplicationController", "replicationcontrollers"},
     };
     struct api_call *c = arg;
-    struct jsn *object;
+    struct jsn *object = NULL;
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         if (!streq(text_at(owner, "kind"), known[i].kind))
@@ -105,8 +105,8 @@ static int evict(struct api_call *c, const struct delete_options *o)
 {
     struct eviction_view view = {.replicas = wanted_replicas, .arg = c};
     struct jsn *budget = NULL;
-    struct jsn *answer;
-    struct jsn *pod;
+    struct jsn *answer = NULL;
+    struct jsn *pod = NULL;
     int r = object_load(c, c->ns, c->name, &pod);
 
     if (r < 0 || (r = gather_all(c, "poddisruptionbudgets.policy", &view.budgets)) < 0)

@@ -349,7 +349,7 @@ struct victims {
 static bool on_victim(void *arg, const struct store_row *row)
 {
     struct victims *v = arg;
-    struct jsn *object;
+    struct jsn *object = NULL;
 
     v->result = object_of_row(v->c, row, &object);
     if (v->result < 0)

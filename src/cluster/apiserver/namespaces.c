@@ -36,7 +36,7 @@ static int ensure(struct apiserver *s, const char *plural, const char *ns, const
                   const char *data_key, const char *data)
 {
     AUTO(call_done_inner) struct api_call c;
-    struct jsn *object;
+    struct jsn *object = NULL;
     int r;
 
     call_init_inner(&c, s, core(s, plural));
@@ -81,7 +81,7 @@ struct content {
 static bool add_object(void *arg, const struct store_row *row)
 {
     struct content *t = arg;
-    struct jsn *object;
+    struct jsn *object = NULL;
 
     if (object_of_row(t->c, row, &object) == 0)
         jsn_append(&t->c->arena, t->objects, object);
@@ -189,7 +189,7 @@ static void look(void *arg, const char *name)
 {
     struct namespaces *n = arg;
     AUTO(call_done_inner) struct api_call c;
-    struct jsn *object;
+    struct jsn *object = NULL;
     int r;
 
     call_init_inner(&c, n->server, core(n->server, "namespaces"));

@@ -49,7 +49,7 @@ static uint32_t schema_mark(const struct api_call *c)
 int object_of_row(struct api_call *c, const struct store_row *row, struct jsn **ret_object)
 {
     struct err e = {0};
-    struct jsn *o;
+    struct jsn *o = NULL;
 
     if (jsn_parse(&c->arena, row->data, NULL, &o, &e) < 0) {
         (void)err_wrap(&e, -EBADMSG, "the stored %s '%s' is corrupt", row->key.resource,
@@ -160,7 +160,7 @@ int object_present_row(struct api_call *c, const struct store_row *row, bool wit
                        struct buf *b)
 {
     bool as_stored = c->res == c->stored || c->res->custom;
-    struct jsn *o;
+    struct jsn *o = NULL;
     int r;
 
     if (as_stored && !(c->stored->custom && row->schema != schema_mark(c))) {

@@ -102,7 +102,7 @@ static int no_machine(struct api_call *c)
 void pod_log_serve(struct api_call *c)
 {
     struct apiserver *s = c->server;
-    struct jsn *pod;
+    struct jsn *pod = NULL;
     int r = check_log_options(c);
 
     if (r == 0)
@@ -126,7 +126,7 @@ void pod_exec_serve(struct api_call *c)
     struct apiserver *s = c->server;
     bool exec = streq(c->sub->name, "exec");
     const char *command = call_param(c, "command");
-    struct jsn *pod;
+    struct jsn *pod = NULL;
     int r = 0;
 
     if (exec && (!command || !command[0]))
@@ -148,7 +148,7 @@ void pod_exec_serve(struct api_call *c)
 void pod_port_forward_serve(struct api_call *c)
 {
     struct apiserver *s = c->server;
-    struct jsn *pod;
+    struct jsn *pod = NULL;
     int r = object_load(c, c->ns, c->name, &pod);
 
     if (r == 0 && !scheduled(pod))

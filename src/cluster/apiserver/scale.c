@@ -110,7 +110,7 @@ static int read_scale(struct api_call *c, const struct scale_paths *p, const str
     struct str body = http_exchange_request(c->exchange)->body;
     const char *type = body_media_type(c);
     struct jsn *now = scale_of(c, p, object);
-    struct jsn *patch;
+    struct jsn *patch = NULL;
     struct err e = {0};
 
     if (c->verb == VERB_UPDATE)
@@ -137,7 +137,7 @@ static int write_scale(struct api_call *c, const struct scale_paths *p, struct j
     struct write_update how = {.unconditional = false};
     struct jsn *changed = jsn_clone(&c->arena, object);
     const char *name, *version;
-    struct jsn *scale;
+    struct jsn *scale = NULL;
     int r = read_scale(c, p, object, &scale);
 
     if (r == 0)
@@ -163,7 +163,7 @@ static int write_scale(struct api_call *c, const struct scale_paths *p, struct j
 void scale_serve(struct api_call *c)
 {
     struct scale_paths p = paths_of(c);
-    struct jsn *object;
+    struct jsn *object = NULL;
     int r = object_load(c, c->ns, c->name, &object);
 
     if (r == 0 && c->verb == VERB_GET && c->res->custom && !jsn_get(object, p.spec))

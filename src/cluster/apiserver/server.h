@@ -15,6 +15,7 @@ struct apiserver {
     struct watch_hub *watches;     /* streams of changes */
     struct collector *collector;   /* garbage collection */
     struct namespaces *namespaces; /* their beginning and end */
+    struct protection *protection; /* claims and volumes in use */
     struct crd_controller *crds;   /* custom resource definitions */
     struct compactor *compactor;   /* forgets old versions */
     struct discovery *discovery;

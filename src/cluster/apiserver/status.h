@@ -47,7 +47,7 @@ struct causes {
         const char *reason; /* "FieldValueInvalid" */
         const char *field;
         const char *text; /* behind "field: " */
-    } * items;
+    } *items;
     size_t n;
     size_t cap;
 };

@@ -62,7 +62,7 @@ int store_get(struct store *s, const struct store_key *k, struct arena *a,
               struct store_row *ret_row, struct err *e)
 {
     sqlite3_stmt *q = store_statement(s, SQL_GET);
-    struct store_row row;
+    struct store_row row = {0};
     int r;
 
     store_bind_text(q, 1, k->resource);

@@ -23,9 +23,9 @@
 static void serve_binding(struct api_call *c)
 {
     struct write_update how = {.unconditional = true};
-    struct jsn *binding;
-    struct jsn *old;
-    struct jsn *pod;
+    struct jsn *binding = NULL;
+    struct jsn *old = NULL;
+    struct jsn *pod = NULL;
     const char *node;
     int r = options_read_write(c, "CreateOptions", false);
 
@@ -58,9 +58,9 @@ static void serve_binding(struct api_call *c)
 static void serve_finalize(struct api_call *c)
 {
     struct write_update how = {.unconditional = true};
-    struct jsn *sent;
-    struct jsn *old;
-    struct jsn *object;
+    struct jsn *sent = NULL;
+    struct jsn *old = NULL;
+    struct jsn *object = NULL;
     struct jsn *list;
     int r = options_read_write(c, "UpdateOptions", false);
 

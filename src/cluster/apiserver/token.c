@@ -36,8 +36,8 @@ static int check_expiry(struct api_call *c, int64_t seconds)
 void token_serve(struct api_call *c)
 {
     char when[CLOCK_RFC3339_LEN];
-    struct jsn *request;
-    struct jsn *account;
+    struct jsn *request = NULL;
+    struct jsn *account = NULL;
     int64_t seconds = TOKEN_DEFAULT_S;
     int64_t expires;
     int r = body_read_subresource(c, &request);
@@ -140,7 +140,7 @@ static int check_review(struct api_call *c, const struct jsn *review)
 
 void review_serve(struct api_call *c)
 {
-    struct jsn *review;
+    struct jsn *review = NULL;
     int r = c->verb == VERB_CREATE ? options_read_write(c, "CreateOptions", false)
                                    : status_method_not_allowed(c);
 

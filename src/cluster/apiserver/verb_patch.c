@@ -116,7 +116,7 @@ static int patch_existing(struct api_call *c, enum patch_form form, const struct
 {
     struct write_update how = {.unconditional = false};
     struct jsn *shown = object_present(c, jsn_clone(&c->arena, old));
-    struct jsn *object;
+    struct jsn *object = NULL;
     int r = merge(c, form, shown, patch, &object);
 
     if (r == 0)
@@ -161,7 +161,7 @@ static int apply(struct api_call *c, struct jsn *config, const struct jsn *old, 
 {
     struct write_update how = {.applied = true};
     struct jsn *shown = old ? object_present(c, jsn_clone(&c->arena, old)) : NULL;
-    struct jsn *object;
+    struct jsn *object = NULL;
     int r = check_config(c, config);
 
     if (r == 0)
@@ -182,7 +182,7 @@ void verb_patch(struct api_call *c)
 {
     enum patch_form form = PATCH_FORM_MERGE;
     struct jsn *object = NULL;
-    struct jsn *patch;
+    struct jsn *patch = NULL;
     struct jsn *old = NULL;
     int code = 200;
     int r = read_form(c, &form);

@@ -15,7 +15,7 @@
 
 void verb_get(struct api_call *c)
 {
-    struct jsn *object;
+    struct jsn *object = NULL;
 
     if (object_load(c, c->ns, c->name, &object) < 0)
         answer_failure(c);
@@ -47,7 +47,7 @@ static int match_url(struct api_call *c, struct jsn *object)
 
 void verb_create(struct api_call *c)
 {
-    struct jsn *object;
+    struct jsn *object = NULL;
     int r = options_read_write(c, "CreateOptions", false);
 
     if (r == 0)
@@ -65,7 +65,7 @@ void verb_create(struct api_call *c)
 static int put(struct api_call *c, struct jsn *object, int *ret_code)
 {
     static const struct write_update how = {0};
-    struct jsn *old;
+    struct jsn *old = NULL;
     int r = object_find(c, c->ns, c->name, &old);
 
     *ret_code = 200;
@@ -81,7 +81,7 @@ static int put(struct api_call *c, struct jsn *object, int *ret_code)
 
 void verb_update(struct api_call *c)
 {
-    struct jsn *object;
+    struct jsn *object = NULL;
     int code = 200;
     int r = options_read_write(c, "UpdateOptions", false);
 
@@ -100,8 +100,8 @@ void verb_update(struct api_call *c)
 void verb_delete(struct api_call *c)
 {
     struct delete_options o;
-    struct jsn *object;
-    struct jsn *answer;
+    struct jsn *object = NULL;
+    struct jsn *answer = NULL;
     int r = options_read_write(c, "DeleteOptions", false);
 
     if (r == 0)

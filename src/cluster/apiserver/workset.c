@@ -38,6 +38,13 @@ void workset_done(struct workset *w)
     w->timer = loop_source_free(w->timer);
 }
 
+/* At a time of the monotonic clock; one that has passed is the next turn. */
+static void arm(struct workset *w, int64_t due_ms)
+{
+    w->armed_ms = due_ms;
+    loop_timer_arm(w->timer, MAX(due_ms - clock_mono_ms(), 0));
+}
+
 static void add(struct workset *w, const char *key, int64_t delay_ms)
 {
     struct work_item *item = map_get(&w->waiting, str_of(key));
@@ -53,8 +60,8 @@ static void add(struct workset *w, const char *key, int64_t delay_ms)
         list_append(&w->queue, &item->link);
         (void)map_put(&w->waiting, str_of(key), item);
     }
-    if (!loop_timer_armed(w->timer) || delay_ms == 0)
-        loop_timer_arm(w->timer, delay_ms);
+    if (!loop_timer_armed(w->timer) || due < w->armed_ms)
+        arm(w, due);
 }
 
 void workset_add(struct workset *w, const char *key)
@@ -74,7 +81,7 @@ static void rearm(struct workset *w)
     LIST_FOR_EACH (item, &w->queue, struct work_item, link)
         next = MIN(next, item->due_ms);
     if (next != INT64_MAX)
-        loop_timer_arm(w->timer, MAX(next - clock_mono_ms(), 0));
+        arm(w, next);
 }
 
 static void run(void *arg)

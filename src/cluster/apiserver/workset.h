@@ -17,6 +17,7 @@ struct workset {
     struct list queue;
     struct map waiting;
     struct loop_source *timer;
+    int64_t armed_ms; /* when it is due, while it is armed */
     workset_fn fn;
     void *arg;
     size_t batch;

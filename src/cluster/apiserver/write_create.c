@@ -36,7 +36,7 @@ static const char *generate_name(struct arena *a, const char *base)
 static int choose_name(struct api_call *c, struct jsn *meta)
 {
     const char *base = jsn_get_str(meta, "generateName");
-    struct jsn *other;
+    struct jsn *other = NULL;
 
     if (!base || !base[0])
         return 0;
@@ -81,7 +81,7 @@ static int new_metadata(struct api_call *c, const struct strategy *st, struct js
 
 static int refuse_duplicate(struct api_call *c, const struct jsn *object)
 {
-    struct jsn *other;
+    struct jsn *other = NULL;
     int r = object_find(c, object_namespace(object), object_name(object), &other);
 
     if (r == -ENOENT)

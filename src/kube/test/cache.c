@@ -312,7 +312,6 @@ static void a_decoder_makes_values_and_bad_objects_are_carried(void **state)
 
 static void kept_text_parses_again(void **state)
 {
-    AUTO(log_done) struct log l = {0};
     AUTO(peer_done) struct peer p;
     AUTO(kube_cache_free) struct kube_cache *c = NULL;
     AUTO(arena_done) struct arena arena = {0};

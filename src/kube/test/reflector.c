@@ -374,9 +374,12 @@ static void a_server_that_ends_every_watch_is_not_hammered(void **state)
 
 static void lists_fail(struct peer *p, struct http_exchange *x)
 {
-    static const char *const bad[] = {"{}", "[]",
-                                      "{\"metadata\":{\"resourceVersion\":\"1\"},"
-                                      "\"items\":[{}]}"};
+    static const char *const bad[] = {
+        "{}",
+        "[]",
+        ("{\"metadata\":{\"resourceVersion\":\"1\"},"
+         "\"items\":[{}]}"),
+    };
 
     if (is_watch(x))
         peer_stream(p, x);

@@ -22,6 +22,7 @@
 #include "src/cluster/apiserver/crd/definition.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/status.h"
+#include "src/cluster/apiserver/watch.h"
 #include "src/cluster/apiserver/workset.h"
 #include "src/cluster/apiserver/write.h"
 
@@ -74,6 +75,13 @@ static uint64_t hash_of(const struct jsn *crd)
     return hash_str(buf_view(&b)) | 1;
 }
 
+/* Watches show objects by the schema they began with; their clients come back for the new one. */
+static void end_watches(struct crd_controller *c, const char *name)
+{
+    if (c->server->watches)
+        watch_hub_close_resource(c->server->watches, name);
+}
+
 /* Make the registry agree with what was committed. */
 static void serve(struct crd_controller *c, struct entry *x)
 {
@@ -89,10 +97,13 @@ static void serve(struct crd_controller *c, struct entry *x)
     hash = hash_of(crd);
     if (hash == x->served)
         return;
-    if (registry_put_crd(c->server->registry, crd, &e) < 0)
+    if (registry_put_crd(c->server->registry, crd, &e) < 0) {
         log_error("custom resource definition '%s' cannot be served: %s", name, e.text);
-    else
-        x->served = hash;
+        return;
+    }
+    if (x->served)
+        end_watches(c, name);
+    x->served = hash;
 }
 
 static struct entry *parse_entry(const struct store_row *row)
@@ -141,6 +152,7 @@ static void forget(struct crd_controller *c, const char *name)
     struct entry *x = map_take(&c->entries, str_of(name));
 
     (void)registry_drop_crd(c->server->registry, name);
+    end_watches(c, name);
     if (!x)
         return;
     look_at_group(c, jsn_get_str(x->crd, "spec.group"), name);

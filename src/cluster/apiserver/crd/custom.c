@@ -169,7 +169,7 @@ static void validate_rules(struct causes *cs, const struct resource *res, const 
     const struct structural by = how(res);
     struct schema_faults f = {.arena = cs->arena};
 
-    if (!schema_has_rules(res->schema))
+    if (!res->schema->has_rules)
         return;
     if (blocks_rules(cs)) {
         cause_add(cs, "FieldValueInvalid", "<nil>",

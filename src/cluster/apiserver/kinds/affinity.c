@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Validation of where a pod may run: affinity, tolerations, topology spread, and the resolver's
- * configuration that goes with the place.
+ * Where a pod may run: affinity, tolerations, topology spread, and the resolver's configuration
+ * that goes with the place.
+ *
+ * There is one node, so nothing here acts on these; they are checked since manifests carry them,
+ * and since a mistake should show here and not only on the next, larger cluster.
  */
 #include "src/cluster/apiserver/gotext.h"
 #include "src/cluster/apiserver/kinds/labelselector.h"

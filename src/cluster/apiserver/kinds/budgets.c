@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Pod disruption budgets, leases and priority classes: small kinds with a rule or two.
+ *
+ * A budget has minAvailable or maxUnavailable, not both; what it allows is worked out in
+ * eviction.c. A lease must be renewed with its version, so that two holders cannot both win.  The
+ * value of a priority class never changes: pods have copied it.
  */
 #include "src/cluster/apiserver/kinds/kinds.h"
 #include "src/cluster/apiserver/kinds/labelselector.h"

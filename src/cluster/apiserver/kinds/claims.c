@@ -4,7 +4,7 @@
  *
  * A claim gets the finalizer kubernetes.io/pvc-protection, so that it outlives the pods that use
  * it, and the default storage class where it names none.  Its deletion takes the finalizer off at
- * once if no pod uses the claim; otherwise whoever removes the last pod does.
+ * once if no pod uses the claim; otherwise protection.c does when the last pod is gone.
  *
  * A claim's spec is fixed; only a bound claim may ask for more storage.
  */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Validation of a container's environment: variables, where their values come from, and whole maps
- * taken over by envFrom.  The two kinds of reference to the pod's own fields are shared with the
- * downward API volumes.
+ * A container's environment: variables, where their values come from, and whole maps taken over by
+ * envFrom.
+ *
+ * The two kinds of reference to the pod's own fields are shared with the downward API volumes.  A
+ * field may be unknown altogether, or merely not offered where the reference stands; these are two
+ * different sentences.
  */
 #include "src/cluster/apiserver/kinds/podspec.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Validation of what a container mounts: every mount and device names a volume of the pod, and no
- * two of them share a path.  Block devices need a claim behind them.
+ * What a container mounts.
+ *
+ * Every mount and device names a volume of the pod, and no two of them share a path; block devices
+ * need a claim behind them.  Kubernetes leaves the index out of some of these paths ("volumeMounts.
+ * subPath"); so do we, as clients compare them.
  */
 #include "src/cluster/apiserver/kinds/podspec.h"
 

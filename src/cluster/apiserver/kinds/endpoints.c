@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Endpoints and EndpointSlices: the addresses behind services, written by controllers.
+ *
+ * An entry must have an address that traffic can be sent to; ports need names where there are
+ * several. The address type of a slice is fixed for life.  Slices are bounded (1000 endpoints, 100
+ * addresses each), as whoever writes them is used to.
  */
 #include "src/cluster/apiserver/kinds/address.h"
 #include "src/cluster/apiserver/kinds/kinds.h"

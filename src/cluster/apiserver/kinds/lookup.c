@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looking at other objects of built-in kinds while deciding about one.  Reads see what earlier
- * requests of this turn have written, committed or not, so two services in one turn do not get the
- * same address.
+ * Looking at other objects of built-in kinds while deciding about one.
+ *
+ * Reads see what earlier requests of this turn have written, committed or not, so two services in
+ * one turn do not get the same address.  A stored text that does not parse fails the call: it is
+ * corrupt, and deciding as if it were not there could give the same thing away twice.
  */
 #include "src/cluster/apiserver/kinds/lookup.h"
 

@@ -3,7 +3,8 @@
  * Namespaces.
  *
  * spec.finalizers holds a namespace until its content is gone; only the finalize subresource can
- * change it.  The three namespaces that every cluster has cannot be deleted.
+ * change it.  The label kubernetes.io/metadata.name is kept equal to the name.  The three
+ * namespaces that every cluster has cannot be deleted.
  */
 #include "src/cluster/apiserver/kinds/kinds.h"
 

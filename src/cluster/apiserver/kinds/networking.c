@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ingresses and network policies.  Nothing here routes or filters by them; they are kept for those
- * who do, and checked for their form.
+ * Ingresses and network policies.
+ *
+ * Nothing here routes or filters by them; they are kept for those who do, and checked for their
+ * form: hosts, paths and backends of an ingress, ports and peers of a policy.  A policy without
+ * policyTypes is about ingress, and about egress if it has such rules.
  */
 #include "src/cluster/apiserver/kinds/kinds.h"
 #include "src/cluster/apiserver/kinds/labelselector.h"

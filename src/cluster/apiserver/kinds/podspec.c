@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Validation of pod specs, top level.
+ * Pod specs, top level.
  *
  * The parts (volumes, containers, security, affinity) have files of their own; here they come
- * together in the order of kube-apiserver, so that the list of causes reads the same.
+ * together in the order of kube-apiserver, so that the list of causes reads the same.  Names must
+ * be unique over containers, init containers and ephemeral containers alike.
  */
 #include "src/cluster/apiserver/kinds/podspec.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Resource quotas and limit ranges.  They are kept and checked for their form; nothing here counts
- * or limits by them.
+ * Resource quotas and limit ranges.
+ *
+ * They are kept and checked for their form; nothing here counts or limits by them.  For each
+ * resource of a limit range must hold: min <= defaultRequest <= default <= max; what is left out of
+ * the defaults follows from the others.
  */
 #include "src/base/map.h"
 #include "src/cluster/apiserver/gotext.h"

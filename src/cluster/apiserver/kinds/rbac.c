@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Roles and bindings of rbac.authorization.k8s.io.  They are kept and checked for their form; the
- * embedded server allows every user it knows everything.  What a binding refers to never changes.
+ * Roles and bindings of rbac.authorization.k8s.io.
+ *
+ * They are kept and checked for their form; the embedded server allows every user it knows
+ * everything. What a binding refers to never changes: a new binding must be made, so that nobody
+ * gets more rights by an edit of one field.
  */
 #include "src/cluster/apiserver/gotext.h"
 #include "src/cluster/apiserver/kinds/kinds.h"

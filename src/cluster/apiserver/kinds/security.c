@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Validation of security contexts, of pods and of containers: ids in range, known profile types,
- * combinations that contradict each other, and what the host's network asks of the ports.
+ * Security contexts, of pods and of containers: ids in range, known profile types, combinations
+ * that contradict each other, and what the host's network asks of the ports.
+ *
+ * Whether a pod may be privileged at all is not decided here: who can make pods on this machine can
+ * do everything on it anyway.
  */
 #include "src/cluster/apiserver/kinds/podspec.h"
 

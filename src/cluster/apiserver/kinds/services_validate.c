@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Validation of services: ports, type, affinity, addresses, and that an address once given does
- * not change.
+ * Validation of services: ports, type, affinity, addresses, families and traffic policies, and that
+ * an address once given does not change.
+ *
+ * Runs after the server has decided what was left to it (services.c), so a bad address is named
+ * here and a taken one there.
  */
 #include "src/base/map.h"
 #include "src/cluster/apiserver/gotext.h"

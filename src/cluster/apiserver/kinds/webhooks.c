@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Configurations of admission webhooks.  They are kept and checked for their form, so that charts
- * which bring some can be installed; the embedded server does not call them.
+ * Configurations of admission webhooks.
+ *
+ * They are kept and checked for their form, so that charts which bring some can be installed; the
+ * embedded server does not call them: what they would check, the server's own admission does for
+ * the kinds it knows.
  */
 #include "src/base/map.h"
 #include "src/cluster/apiserver/kinds/kinds.h"

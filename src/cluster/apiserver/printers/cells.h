@@ -23,22 +23,12 @@ struct printer {
 };
 
 #define COLUMN_NAME                                                                                \
-    {                                                                                              \
-        "Name", "string", "name", "Name of the object, unique among its kind in a namespace.", 0   \
-    }
-#define COLUMN_AGE                                                                                 \
-    {                                                                                              \
-        "Age", "string", "", "Time since the object was created.", 0                               \
-    }
+    {"Name", "string", "name", "Name of the object, unique among its kind in a namespace.", 0}
+#define COLUMN_AGE {"Age", "string", "", "Time since the object was created.", 0}
 #define COLUMN_CONTAINERS                                                                          \
     {"Containers", "string", "", "Names of the containers in the template.", 1},                   \
-    {                                                                                              \
-        "Images", "string", "", "Images of the containers in the template.", 1                     \
-    }
-#define COLUMN_SELECTOR                                                                            \
-    {                                                                                              \
-        "Selector", "string", "", "Labels of the pods that it is about.", 1                        \
-    }
+        {"Images", "string", "", "Images of the containers in the template.", 1}
+#define COLUMN_SELECTOR {"Selector", "string", "", "Labels of the pods that it is about.", 1}
 
 void cell_text(struct cells *c, const char *text);
 void cell_textf(struct cells *c, const char *fmt, ...) PRINTF(2, 3);

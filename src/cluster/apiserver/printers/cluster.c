@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of namespaces, nodes, events, leases and priority classes. */
+/*
+ * The rows of namespaces, nodes, leases and priority classes.
+ *
+ * STATUS of a node comes from its Ready condition alone (Unknown without one), with
+ * ",SchedulingDisabled" while it takes no new pods.  ROLES come from labels, sorted, each once.
+ */
 #include "src/cluster/apiserver/printers/cells.h"
 
 #include <stdlib.h>

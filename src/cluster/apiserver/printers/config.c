@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of config maps, secrets, service accounts, bindings, webhooks, quotas and budgets. */
+/*
+ * The rows of config maps, secrets, service accounts, bindings, webhooks, quotas and budgets: kinds
+ * that show how many things they hold.
+ *
+ * A quota shows used/hard for each resource, sorted, limits apart from requests.  A budget shows
+ * "N/A" for the bound that it does not have.
+ */
 #include "src/cluster/apiserver/printers/cells.h"
 
 #include <stdlib.h>

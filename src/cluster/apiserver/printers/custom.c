@@ -7,7 +7,7 @@
  * another type.  A path that leads nowhere is null.
  */
 #include "src/cluster/apiserver/printers/cells.h"
-#include "src/cluster/apiserver/printers/column_path.h"
+#include "src/json/path.h"
 
 static const struct jsn *columns_of(const struct resource *res)
 {
@@ -77,13 +77,21 @@ static struct jsn *cell_of(struct cells *c, const char *type, const struct jsn *
     return jsn_null(c->arena);
 }
 
+/* The first value that a column's path names; one that does not parse names nothing. */
+static const struct jsn *value_at(const struct cells *c, const char *text)
+{
+    struct path *p;
+
+    return path_compile(c->arena, text, &p, NULL) < 0 ? NULL : path_first(p, c->object);
+}
+
 void custom_print(struct cells *c, const struct resource *res)
 {
     cell_name(c);
     if (jsn_len(columns_of(res)) == 0)
         cell_age(c);
     JSN_FOR_ITEMS (item, columns_of(res)) {
-        const struct jsn *v = column_path_find(c->arena, c->object, cells_text(item, "jsonPath"));
+        const struct jsn *v = value_at(c, cells_text(item, "jsonPath"));
 
         jsn_append(c->arena, c->row, cell_of(c, cells_text(item, "type"), v));
     }

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of jobs and cron jobs. */
+/*
+ * The rows of jobs and cron jobs.
+ *
+ * STATUS of a job is its first condition that holds, in the order of Kubernetes; a job without one
+ * is Running.  COMPLETIONS of a work queue (no number of completions) is "n/1", with the
+ * parallelism if it has one.  DURATION ends when the job has completed, and goes on counting
+ * otherwise.
+ */
 #include "src/base/clock.h"
 #include "src/cluster/apiserver/printers/cells.h"
 

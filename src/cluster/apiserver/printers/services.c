@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of services, endpoints, ingresses and network policies. */
+/*
+ * The rows of services, endpoints, endpoint slices, ingresses and network policies.
+ *
+ * EXTERNAL-IP of a load balancer is what its status says, "<pending>" until then; other services
+ * show their externalIPs.  Lists of addresses and hosts are cut after three, with the number of
+ * those left out.  An IPv6 address with a port stands in brackets.
+ */
 #include "src/cluster/apiserver/printers/cells.h"
 
 /* Lists of addresses show this many, then "+ n more...". */

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of claims, volumes and storage classes. */
+/*
+ * The rows of claims, volumes and storage classes.
+ *
+ * Capacity and modes of a claim are those of the volume that it is bound to, and empty until then.
+ * What is being deleted shows as Terminating.  The default storage class is marked behind its name.
+ */
 #include "src/cluster/apiserver/printers/cells.h"
 
 /* "RWO,ROX,RWX,RWOP": always in this order. */

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of deployments, stateful sets, daemon sets, replica sets and their revisions. */
+/*
+ * The rows of deployments, stateful sets, daemon sets, replica sets and their revisions.
+ *
+ * READY is "ready/wanted" for the kinds that roll out, and three counts for the older ones.  The
+ * wide columns (containers, images, selector) come from the template; a selector that is empty
+ * shows as
+ * "<none>", except for deployments, where Kubernetes shows nothing.
+ */
 #include "src/cluster/apiserver/kinds/labelselector.h"
 #include "src/cluster/apiserver/printers/cells.h"
 

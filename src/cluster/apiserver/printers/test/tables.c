@@ -3,7 +3,6 @@
 #include "src/cluster/apiserver/kinds/test/kind.h"
 
 #include "src/cluster/apiserver/printer.h"
-#include "src/cluster/apiserver/printers/column_path.h"
 
 DEFINE_WORLD
 
@@ -358,48 +357,6 @@ static void columns_are_described(void **state)
     assert_int_equal(jsn_get_int(jsn_item(columns, 5), "priority", 0), 1);
 }
 
-static void paths_lead_to_the_first_value(void **state)
-{
-    static const struct {
-        const char *path, *want;
-    } cases[] = {
-        {".a", "1"},
-        {".b.c", "'x'"},
-        {".b\\.c", "'dotted'"},
-        {"['b.c']", "'dotted'"},
-        {".['b']['c']", "'x'"},
-        {".l[1]", "'two'"},
-        {".l[-1]", "'three'"},
-        {".l[7]", "(absent)"},
-        {".l[*]", "'one'"},
-        {".b.*", "'x'"},
-        {".s[?(@.t==\"Ready\")].v", "'yes'"},
-        {".s[?(@.t=='None')].v", "(absent)"},
-        {".s[?(@.n>1)].t", "'Ready'"},
-        {".s[?(@.n!=1)].t", "'Ready'"},
-        {".s[?(@.v)].t", "'Ready'"},
-        {".s[*].v", "'yes'"},
-        {".nope.c", "(absent)"},
-        {"a", "(absent)"},
-        {".", "(absent)"},
-        {".l[", "(absent)"},
-        {".l[x]", "(absent)"},
-        {"", "(absent)"},
-        {"$.a", "1"},
-    };
-    AUTO(arena_done) struct arena a = {0};
-    struct jsn *o = obj(&a, "{'a':1,'b':{'c':'x'},'b.c':'dotted','l':['one','two','three'],'s':["
-                            "{'t':'Idle','n':1},{'t':'Ready','v':'yes','n':2}]}");
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        const char *got = text_of(&a, column_path_find(&a, o, cases[i].path));
-
-        if (!streq(got, cases[i].want))
-            fail_msg("%s: %s", cases[i].path, got);
-    }
-}
-
 static void custom_resources_show_their_columns(void **state)
 {
     static const char version[] =
@@ -456,7 +413,6 @@ int main(void)
         cmocka_unit_test(other_kinds_show_what_matters),
         cmocka_unit_test(events_show_what_happened_when),
         cmocka_unit_test(columns_are_described),
-        cmocka_unit_test(paths_lead_to_the_first_value),
         cmocka_unit_test(custom_resources_show_their_columns),
         cmocka_unit_test(custom_resources_without_columns_show_their_age),
     };

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What follows from a cluster as a whole: its release, how daemons trust each other, where
+ * slurmctld is.
+ *
+ * Of the Slurm releases, one thing shapes the objects: before 23.11 there is no auth/slurm, and
+ * munge takes its place with a key made from the same Secret.
+ */
+#include "src/build/cluster.h"
+
+#include "src/base/encode.h"
+#include "src/base/hash.h"
+#include "src/build/labels.h"
+
+#define SLURM_ID 401
+
+uint32_t build_release(const struct build_cluster *c)
+{
+    uint32_t release = controller_release(c->controller);
+
+    if (!release)
+        release = c->env->release;
+    return release ? release : RELEASE_NEWEST;
+}
+
+bool build_has(const struct build_cluster *c, enum profile_feature feature)
+{
+    return profile_has(build_release(c), feature);
+}
+
+bool build_uses_munge(const struct build_cluster *c)
+{
+    return !build_has(c, PROFILE_AUTH_SLURM);
+}
+
+const char *build_slurmctld_host(struct arena *a, const struct build_cluster *c)
+{
+    const struct controller *ctl = c->controller;
+
+    if (ctl->spec.external && ctl->spec.external_config)
+        return ctl->spec.external_config->host;
+    return arena_printf(a, "%s.%s", labels_controller(a, ctl->meta.name),
+                        api_namespace(&ctl->meta));
+}
+
+int32_t build_slurmctld_port(const struct build_cluster *c)
+{
+    const struct controller *ctl = c->controller;
+
+    if (ctl->spec.external && ctl->spec.external_config)
+        return ctl->spec.external_config->port;
+    return SLURMCTLD_PORT;
+}
+
+int64_t build_slurm_uid(const struct build_cluster *c)
+{
+    return c->env->slurm_uid ? c->env->slurm_uid : SLURM_ID;
+}
+
+int64_t build_slurm_gid(const struct build_cluster *c)
+{
+    return c->env->slurm_gid ? c->env->slurm_gid : SLURM_ID;
+}
+
+const char *build_default_image(struct arena *a, const struct build_cluster *c, const char *name)
+{
+    char series[RELEASE_TEXT_LEN];
+
+    release_series_text(build_release(c), series);
+    return arena_printf(a, "%s%s:%s", c->env->images ? c->env->images : "slurmkeeper/", name,
+                        series);
+}
+
+const char *build_key_hash(struct arena *a, const struct build_cluster *c,
+                           const struct api_key_ref *ref)
+{
+    const struct jsn *secret = NULL;
+    AUTO(buf_done) struct buf data = {0};
+    const struct jsn *value;
+    char *hex = arena_alloc(a, SHA256_HEX_LEN + 1);
+
+    (void)api_lookup_get(c->lookup, "Secret", api_namespace(&c->controller->meta), ref->name,
+                         &secret);
+    value = jsn_key(jsn_key(secret, "data"), ref->key);
+    if (!jsn_is(value, JSN_STRING) || decode_base64(&data, value->s) < 0)
+        return "";
+    hash_sha256_hex(buf_view(&data), hex);
+    return hex;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All that the objects of one Slurm cluster are built from. */
+#pragma once
+
+#include "src/api/accounting.h"
+#include "src/api/controller.h"
+#include "src/api/nodeset.h"
+#include "src/build/env.h"
+#include "src/slurm/profile.h"
+
+#define SLURMCTLD_PORT 6817
+#define SLURMD_PORT 6818
+#define SLURM_ETC "/etc/slurm"
+
+/* A snapshot; everything is borrowed. */
+struct build_cluster {
+    const struct build_env *env;
+    const struct controller *controller;
+    const struct nodeset *const *nodesets; /* of this cluster, in any order */
+    size_t n_nodesets;
+    const struct accounting *accounting; /* NULL: none, or it is not there */
+    const struct api_lookup *lookup;     /* ConfigMaps and Secrets; NULL: none are known */
+};
+
+/* The release that runs: the Controller's, else the environment's, else the newest. */
+uint32_t build_release(const struct build_cluster *c);
+bool build_has(const struct build_cluster *c, enum profile_feature feature);
+/* Whether daemons trust each other by munge: Slurm before 23.11 has nothing else. */
+bool build_uses_munge(const struct build_cluster *c);
+
+/* Where clients find slurmctld: "slurm-controller.ns" and 6817, or the external one.  In `a`. */
+const char *build_slurmctld_host(struct arena *a, const struct build_cluster *c);
+int32_t build_slurmctld_port(const struct build_cluster *c);
+
+int64_t build_slurm_uid(const struct build_cluster *c);
+int64_t build_slurm_gid(const struct build_cluster *c);
+
+/* "<prefix>slurmctld:25.11", where no image was given.  In `a`. */
+const char *build_default_image(struct arena *a, const struct build_cluster *c, const char *name);
+
+/* SHA-256 in hex of one key of a Secret, as it stands there; "" if it is not there.  In `a`. */
+const char *build_key_hash(struct arena *a, const struct build_cluster *c,
+                           const struct api_key_ref *ref);

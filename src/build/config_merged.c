@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keys that hold lists of options, of which some are needed: AuthAltParameters, AuthInfo and
+ * SlurmctldParameters.
+ *
+ * Slurm takes the last line with a key.  Where extraConf sets one of them, a line behind it holds
+ * the options of both, sorted; an option that is needed cannot be set to something else.  Options
+ * keep their case, since some are paths.
+ */
+#include <strings.h>
+
+#include "src/build/config_impl.h"
+
+#define MAX_OPTIONS 64
+
+const char *config_managed_value(const struct config_work *w, const char *key)
+{
+    if (streq(key, "AuthAltParameters"))
+        return w->c->controller->spec.jwks_key_ref ? "jwt_key=" SLURM_ETC "/jwt.key,jwks=" SLURM_ETC
+                                                     "/jwks.json"
+                                                   : "jwt_key=" SLURM_ETC "/jwt.key";
+    if (streq(key, "AuthInfo"))
+        return build_has(w->c, PROFILE_AUTH_SLURM) ? "use_client_ids" : "";
+    return build_has(w->c, PROFILE_RECONFIG_ON_RESTART) ? "enable_configless,reconfig_on_restart"
+                                                        : "enable_configless";
+}
+
+struct options {
+    struct str items[MAX_OPTIONS];
+    size_t n;
+};
+
+static struct str option_key(struct str option)
+{
+    return (struct str){option.p, str_find(option, '=')};
+}
+
+static void add_options(struct options *o, const char *value)
+{
+    struct str rest = str_of(value);
+    struct str item;
+
+    while (str_split(&rest, ',', &item)) {
+        bool known = false;
+
+        item = str_trim(item);
+        for (size_t i = 0; i < o->n; i++)
+            known = known || str_eq_nocase(option_key(o->items[i]), option_key(item));
+        if (item.n && !known && o->n < MAX_OPTIONS)
+            o->items[o->n++] = item;
+    }
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* The value that extraConf sets last, or NULL. */
+static const char *extra_value(const struct config_work *w, const char *key)
+{
+    const char *value = NULL;
+    size_t n = 0;
+    const struct conf_line *lines = conf_lines(w->extra, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (lines[i].section == CONF_GLOBAL && strcasecmp(lines[i].pairs[0].key, key) == 0)
+            value = lines[i].pairs[0].value;
+    return value;
+}
+
+static void add_key(struct config_work *w, struct conf_text *t, const char *key, bool *first)
+{
+    const char *ours = config_managed_value(w, key);
+    const char *theirs = extra_value(w, key);
+    AUTO(buf_done) struct buf line = {0};
+    struct options o = {0};
+
+    if (!theirs || !ours[0])
+        return;
+    add_options(&o, ours);
+    add_options(&o, theirs);
+    qsort(o.items, o.n, sizeof(o.items[0]), by_text);
+    for (size_t i = 0; i < o.n; i++) {
+        if (i)
+            buf_addc(&line, ',');
+        buf_addstr(&line, o.items[i]);
+    }
+    if (*first)
+        conf_text_header(t, "MERGED CONFIG");
+    *first = false;
+    conf_text_line(t, "%s=%s", key, buf_str(&line));
+}
+
+void config_add_merged(struct config_work *w, struct conf_text *t)
+{
+    static const char *const keys[] = {"AuthAltParameters", "AuthInfo", "SlurmctldParameters"};
+    bool first = true;
+
+    for (size_t i = 0; w->extra && i < ARRAY_LEN(keys); i++)
+        add_key(w, t, keys[i], &first);
+}

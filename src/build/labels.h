@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What made objects are called, how they are labelled, and whose they are. */
+#pragma once
+
+#include "src/api/controller.h"
+#include "src/api/nodeset.h"
+#include "src/build/tree.h"
+
+#define LABEL_NAME "app.kubernetes.io/name"
+#define LABEL_INSTANCE "app.kubernetes.io/instance"
+#define LABEL_COMPONENT "app.kubernetes.io/component"
+#define LABEL_CLUSTER "slinky.slurm.net/cluster"
+#define LABEL_OLD_COMPONENT                                                                        \
+    "slinky.slurm.net/component" /* older manifests and habits select by it */
+#define LABEL_ACTIVE "controller.slinky.slurm.net/active"
+#define LABEL_SERVICE "slurmkeeper.dev/service"
+#define LABEL_POD_NAME "nodeset.slinky.slurm.net/pod-name"
+#define LABEL_POD_INDEX "nodeset.slinky.slurm.net/pod-index"
+#define LABEL_POD_HOSTNAME "nodeset.slinky.slurm.net/pod-hostname"
+#define LABEL_POD_PROTECT "nodeset.slinky.slurm.net/pod-protect"
+#define LABEL_SCALING_MODE "nodeset.slinky.slurm.net/scaling-mode"
+#define LABEL_HASH "controller.kubernetes.io/hash"
+
+#define ANNOTATION_SLURM_KEY_HASH "slinky.slurm.net/slurm-key-hash"
+#define ANNOTATION_JWT_KEY_HASH "slinky.slurm.net/jwt-key-hash"
+#define ANNOTATION_CONFIG_HASH "slinky.slurm.net/slurm-config-hash"
+#define ANNOTATION_DEFAULT_CONTAINER "kubectl.kubernetes.io/default-container"
+#define ANNOTATION_TOPOLOGY "topology.slinky.slurm.net/spec"
+
+#define TAINT_WORKER "nodeset.slinky.slurm.net/worker"
+
+/* Names of what is made from a Controller; in `a`. */
+const char *labels_controller(struct arena *a, const char *controller);  /* StatefulSet, Service */
+const char *labels_internal(struct arena *a, const char *controller);    /* headless Service */
+const char *labels_config(struct arena *a, const char *controller);      /* ConfigMap */
+const char *labels_workers(struct arena *a, const char *controller);     /* Service, subdomain */
+const char *labels_workers_pdb(struct arena *a, const char *controller); /* disruption budget */
+
+enum labels_app { APP_CONTROLLER, APP_WORKER };
+
+/* All labels of an app's objects; those that select its pods; in `a`, free to be changed. */
+struct jsn *labels_all(struct arena *a, enum labels_app app, const char *instance);
+struct jsn *labels_selector(struct arena *a, enum labels_app app, const char *instance);
+/* "a=b,c=d" of the latter, for a status. */
+const char *labels_selector_text(struct arena *a, enum labels_app app, const char *instance);
+
+/* An owner reference; `controller`: it alone manages the object.  NULL without a uid. */
+struct jsn *labels_owner(struct arena *a, const char *kind, const struct api_meta *m,
+                         bool controller);
+
+/*
+ * Metadata: name, namespace, labels, then annotations and owners unless they are NULL or empty.
+ */
+struct jsn *labels_meta(struct arena *a, const char *name, const char *ns, struct jsn *labels,
+                        struct jsn *annotations, struct jsn *owner);
+
+/*
+ * The user's annotations of an object that its pods get, too, so that changing one starts them
+ * anew: all but those of tools and of ours.
+ */
+void labels_add_annotations(struct arena *a, struct jsn *annotations, const struct jsn_map *from);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Settings over what is made, by strategic merge.
+ *
+ * The schemas below say no more than which lists merge, and by which key; everything else merges as
+ * objects do, or is replaced.  A value counts as it is written: false, 0 and "" are values too.
+ */
+#include "src/build/merge.h"
+
+#include "src/json/patch_strategic.h"
+
+#define MERGED_BY(name, key, items_)                                                               \
+    static const struct schema name = {                                                            \
+        .type = SCHEMA_ARRAY, .patch = SCHEMA_PATCH_MERGE, .patch_key = key, .items = (items_)}
+#define FIELD(field_name, schema_) {.name = {field_name, sizeof(field_name) - 1}, .schema = schema_}
+
+static const struct schema plain_object = {.type = SCHEMA_OBJECT, .preserve_unknown = true};
+
+MERGED_BY(by_name, "name", &plain_object);
+MERGED_BY(by_mount_path, "mountPath", &plain_object);
+MERGED_BY(by_device_path, "devicePath", &plain_object);
+MERGED_BY(by_container_port, "containerPort", &plain_object);
+MERGED_BY(by_ip, "ip", &plain_object);
+MERGED_BY(by_topology_key, "topologyKey", &plain_object);
+
+static struct schema_property container_fields[] = {
+    FIELD("env", &by_name),
+    FIELD("ports", &by_container_port),
+    FIELD("volumeDevices", &by_device_path),
+    FIELD("volumeMounts", &by_mount_path),
+};
+static const struct schema container_schema = {.type = SCHEMA_OBJECT,
+                                               .preserve_unknown = true,
+                                               .properties = container_fields,
+                                               .n_properties = ARRAY_LEN(container_fields)};
+MERGED_BY(containers_by_name, "name", &container_schema);
+
+static struct schema_property pod_fields[] = {
+    FIELD("containers", &containers_by_name),
+    FIELD("ephemeralContainers", &containers_by_name),
+    FIELD("hostAliases", &by_ip),
+    FIELD("imagePullSecrets", &by_name),
+    FIELD("initContainers", &containers_by_name),
+    FIELD("resourceClaims", &by_name),
+    FIELD("schedulingGates", &by_name),
+    FIELD("topologySpreadConstraints", &by_topology_key),
+    FIELD("volumes", &by_name),
+};
+static const struct schema pod_schema = {.type = SCHEMA_OBJECT,
+                                         .preserve_unknown = true,
+                                         .properties = pod_fields,
+                                         .n_properties = ARRAY_LEN(pod_fields)};
+
+static struct jsn *lay_over(struct arena *a, const struct schema *schema, const struct jsn *base,
+                            const struct jsn *user, const char *field, struct api_problems *p)
+{
+    struct jsn *merged;
+    struct err e = {0};
+
+    if (!user)
+        return jsn_clone(a, base);
+    if (patch_strategic(a, schema, base, user, &merged, &e) == 0)
+        return merged;
+    api_problem_add(p, API_INVALID, field, "cannot be laid over what is made: %s", e.text);
+    return jsn_clone(a, base);
+}
+
+static struct jsn *joined(struct arena *a, const struct jsn *first, const struct jsn *second)
+{
+    struct jsn *all = jsn_array(a);
+
+    JSN_FOR_ITEMS (item, first)
+        jsn_append(a, all, item);
+    JSN_FOR_ITEMS (item, second)
+        jsn_append(a, all, item);
+    return all;
+}
+
+/* A probe asks in one way only. */
+static void drop_handlers(struct jsn *probe, const struct jsn *user)
+{
+    static const char *const handlers[] = {"exec", "grpc", "httpGet", "tcpSocket"};
+    bool own = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(handlers); i++)
+        own = own || jsn_key(user, handlers[i]);
+    for (size_t i = 0; own && i < ARRAY_LEN(handlers); i++)
+        jsn_del(probe, handlers[i]);
+}
+
+struct jsn *merge_container(struct arena *a, const struct jsn *base, const struct jsn *user,
+                            const char *field, struct api_problems *p)
+{
+    static const char *const probes[] = {"livenessProbe", "readinessProbe", "startupProbe"};
+    struct jsn *ground = jsn_clone(a, base);
+    struct jsn *merged;
+
+    for (size_t i = 0; i < ARRAY_LEN(probes); i++)
+        drop_handlers(jsn_key(ground, probes[i]), jsn_key(user, probes[i]));
+    merged = lay_over(a, &container_schema, ground, user, field, p);
+    if (jsn_len(jsn_key(base, "args")) && jsn_len(jsn_key(user, "args")))
+        jsn_set(a, merged, "args", joined(a, jsn_key(base, "args"), jsn_key(user, "args")));
+    jsn_set(a, merged, "name", jsn_clone(a, jsn_key(base, "name")));
+    return merged;
+}
+
+/* A volume is one thing or another: of ours only what the user's names, too, is kept. */
+static void retain_keys(struct arena *a, struct jsn *list)
+{
+    JSN_FOR_ITEMS (item, list) {
+        struct jsn *keys = jsn_array(a);
+
+        if (!jsn_is(item, JSN_OBJECT))
+            continue;
+        JSN_FOR_MEMBERS (m, item)
+            jsn_append(a, keys, jsn_str(a, m->key));
+        jsn_set(a, item, "$retainKeys", keys);
+    }
+}
+
+struct jsn *merge_pod_spec(struct arena *a, const struct jsn *base, const struct jsn *user,
+                           const char *field, struct api_problems *p)
+{
+    struct jsn *own = user ? jsn_clone(a, user) : NULL;
+
+    retain_keys(a, jsn_key(own, "volumes"));
+    retain_keys(a, jsn_key(own, "resourceClaims"));
+    return lay_over(a, &pod_schema, base, own, field, p);
+}

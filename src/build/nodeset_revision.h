@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Revisions of a NodeSet: what its pods are made from, and the hash that tells two apart. */
+#pragma once
+
+#include "src/api/nodeset.h"
+#include "src/json/jsn.h"
+
+/* The part of the spec that pods are made from, as canonical JSON text; in `a`. */
+const char *revision_data(struct arena *a, const struct nodeset *ns);
+
+#define REVISION_HASH_LEN 11
+/* The hash of such a text; `collisions` makes another one of the same text. */
+void revision_hash(const char *data, int32_t collisions, char ret_hash[REVISION_HASH_LEN]);
+
+/* ControllerRevision <nodeset>-<hash> with this number. */
+struct jsn *build_revision(struct arena *a, const struct nodeset *ns, const char *data,
+                           const char *hash, int64_t number);

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The shell scripts that containers run, from src/build/scripts. */
+#pragma once
+
+extern const char script_reconfigure[]; /* bash */
+extern const char script_logfile[];     /* sh, with SOCKET in the environment */

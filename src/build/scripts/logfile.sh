@@ -1,0 +1,9 @@
+# Shows a daemon's log file as this container's output: the file is a pipe, and whatever the
+# daemon writes into it comes out here.
+trap 'exit 0' TERM INT
+rm -f "$SOCKET"
+mkfifo -m 777 "$SOCKET"
+while :; do
+    cat "$SOCKET" & wait $!
+    sleep 1 & wait $!
+done

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Carrying out a plan through the API server's own write path. */
+#pragma once
+
+#include "src/cluster/apiserver/server.h"
+#include "src/cluster/workloads/plan.h"
+
+/*
+ * Do every action; `subject` is the workload the plan is for.  An action that fails does not keep
+ * the rest from being done: the first failure is returned, its sentence is logged, and an Event on
+ * the subject tells it.  Objects that are gone or were replaced meanwhile are passed over.
+ */
+int execute_plan(struct apiserver *s, const struct plan *p, const char *resource,
+                 const struct jsn *subject);

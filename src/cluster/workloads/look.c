@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What each controller reads before it plans.
+ *
+ * All reads are of one namespace and one moment.  Rows that cannot matter are passed over as text,
+ * before they are parsed: for a set, those that name another controller; for a service, those
+ * without one of the selector's labels.  A namespace with thousands of pods stays cheap to look at.
+ */
+#include "src/cluster/workloads/look.h"
+
+#include "src/cluster/apiserver/kinds/lookup.h"
+#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/status.h"
+#include "src/cluster/workloads/backing.h"
+#include "src/cluster/workloads/budget.h"
+#include "src/cluster/workloads/deployment.h"
+#include "src/cluster/workloads/job.h"
+#include "src/cluster/workloads/replicaset.h"
+#include "src/cluster/workloads/statefulset.h"
+
+struct gathering {
+    struct look *look;
+    const char *uid;     /* only what this owner controls, or nobody; NULL: all */
+    const char **labels; /* texts that must occur; NULL: none */
+    struct jsn *list;
+    int result;
+};
+
+static bool mentions(struct str text, const char *word)
+{
+    return memmem(text.p, text.n, word, strlen(word)) != NULL;
+}
+
+static bool matters(const struct gathering *g, struct str data)
+{
+    if (g->uid && mentions(data, "\"controller\":true") && !mentions(data, g->uid))
+        return false;
+    for (size_t i = 0; g->labels && g->labels[i]; i++)
+        if (!mentions(data, g->labels[i]))
+            return false;
+    return true;
+}
+
+static bool gather_row(void *arg, struct str data)
+{
+    struct gathering *g = arg;
+    struct err e = {0};
+    struct jsn *object;
+
+    if (!matters(g, data))
+        return true;
+    if (jsn_parse(&g->look->call->arena, data, NULL, &object, &e) < 0)
+        g->result = status_internal(g->look->call, &e);
+    else
+        jsn_append(&g->look->call->arena, g->list, object);
+    return g->result == 0;
+}
+
+static int gather(struct look *l, const char *resource, const char *uid, const char **labels,
+                  const struct jsn **ret_list)
+{
+    struct gathering g = {l, uid, labels, jsn_array(&l->call->arena), 0};
+    int r = lookup_each(l->call, resource, l->ns, gather_row, &g);
+
+    *ret_list = g.list;
+    return r < 0 ? r : g.result;
+}
+
+static int look_statefulset(struct look *l)
+{
+    struct statefulset_view v = {.set = l->object};
+    const char *uid = object_uid(l->object);
+    int r = gather(l, "pods", uid, NULL, &v.pods);
+
+    if (r == 0)
+        r = gather(l, "controllerrevisions.apps", uid, NULL, &v.revisions);
+    if (r == 0 && jsn_len(jsn_get(l->object, "spec.volumeClaimTemplates")) > 0)
+        r = gather(l, "persistentvolumeclaims", NULL, NULL, &v.claims);
+    if (r == 0)
+        statefulset_plan(&l->plan, &v);
+    return r;
+}
+
+static int look_replicaset(struct look *l)
+{
+    const struct jsn *pods = NULL;
+    int r = gather(l, "pods", object_uid(l->object), NULL, &pods);
+
+    if (r == 0)
+        replicaset_plan(&l->plan, l->object, pods);
+    return r;
+}
+
+static int look_deployment(struct look *l)
+{
+    struct deployment_view v = {.deployment = l->object};
+    int r = gather(l, "replicasets.apps", object_uid(l->object), NULL, &v.replicasets);
+
+    if (r == 0 && streq(jsn_get_str(l->object, "spec.strategy.type"), "Recreate"))
+        r = gather(l, "pods", NULL, NULL, &v.pods);
+    if (r == 0)
+        deployment_plan(&l->plan, &v);
+    return r;
+}
+
+static int look_job(struct look *l)
+{
+    const struct jsn *pods = NULL;
+    int r = gather(l, "pods", object_uid(l->object), NULL, &pods);
+
+    if (r == 0)
+        job_plan(&l->plan, l->object, pods);
+    return r;
+}
+
+static int look_budget(struct look *l)
+{
+    struct budget_view v = {.budget = l->object};
+    int r = gather(l, "pods", NULL, NULL, &v.pods);
+
+    if (r == 0)
+        r = gather(l, "replicasets.apps", NULL, NULL, &v.replicasets);
+    if (r == 0)
+        r = gather(l, "statefulsets.apps", NULL, NULL, &v.statefulsets);
+    if (r == 0)
+        budget_plan(&l->plan, &v);
+    return r;
+}
+
+/* "key":"value" for each label of a selector, as they stand in stored objects. */
+static const char **label_texts(struct arena *a, const struct jsn *selector)
+{
+    const char **texts = arena_calloc(a, jsn_len(selector) + 1, sizeof(*texts));
+    size_t n = 0;
+
+    JSN_FOR_MEMBERS (m, selector)
+        texts[n++] = arena_printf(a, "\"" STR_FMT "\":\"%s\"", STR_ARG(m->key),
+                                  jsn_text(m->value) ? jsn_text(m->value) : "");
+    return texts;
+}
+
+static int look_gone_service(struct look *l)
+{
+    struct jsn *old;
+    int r = lookup_get(l->call, "endpoints", l->ns, l->name, &old);
+
+    if (r == 0)
+        plan_add(&l->plan, ACTION_DELETE, "endpoints", old);
+    return r == -ENOENT ? 0 : r;
+}
+
+static int look_service(struct look *l)
+{
+    struct arena *a = &l->call->arena;
+    const char *named[] = {NULL, NULL};
+    const struct jsn *pods = NULL;
+    const struct jsn *slices = NULL;
+    struct jsn *old = NULL;
+    int r;
+
+    if (!l->object)
+        return look_gone_service(l);
+    if (backing_is_foreign(l->object))
+        return 0;
+    named[0] = arena_printf(a, "\"kubernetes.io/service-name\":\"%s\"", l->name);
+    r = gather(l, "pods", NULL, label_texts(a, jsn_get(l->object, "spec.selector")), &pods);
+    if (r == 0)
+        r = gather(l, "endpointslices.discovery.k8s.io", NULL, named, &slices);
+    if (r == 0)
+        r = lookup_get(l->call, "endpoints", l->ns, l->name, &old);
+    if (r == -ENOENT)
+        r = 0;
+    if (r == 0) {
+        endpoints_plan(&l->plan, l->object, pods, old);
+        slices_plan(&l->plan, l->object, pods, slices);
+    }
+    return r;
+}
+
+const struct controller controllers[] = {
+    {"statefulsets.apps", "StatefulSet", false, look_statefulset},
+    {"replicasets.apps", "ReplicaSet", false, look_replicaset},
+    {"deployments.apps", "Deployment", false, look_deployment},
+    {"jobs.batch", "Job", false, look_job},
+    {"poddisruptionbudgets.policy", "PodDisruptionBudget", false, look_budget},
+    {"services", "Service", true, look_service},
+    {NULL},
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One look at a workload: what it reads, and the plan that comes of it. */
+#pragma once
+
+#include "src/cluster/apiserver/server.h"
+#include "src/cluster/workloads/plan.h"
+
+struct look {
+    struct api_call *call;
+    struct plan plan;
+    const char *ns;
+    const char *name;
+    struct jsn *object; /* NULL: gone, for controllers that clean up behind it */
+};
+
+struct controller {
+    const char *resource; /* as the store names it */
+    const char *kind;     /* in owner references */
+    bool gone_too;        /* is to look at objects that are gone, too */
+    int (*look)(struct look *l);
+};
+
+/* All of them; ends with a NULL resource. */
+extern const struct controller controllers[];

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The workload controllers.
+ *
+ * A committed change is turned into the workloads that it may matter to: the object itself, its
+ * controller, and for pods the services and budgets of the namespace; a pod or replica set without
+ * a controller may be adopted, so all that could adopt it look.  Each is a key "resource/namespace/
+ * name" in a work set; a look reads what there is, makes a plan and carries it out, all in one
+ * turn.  Nothing is remembered between looks but how often one has failed, so the process may die
+ * anywhere; at the start everything is looked at once.
+ *
+ * Services and budgets wait a moment before they look: many pods change at once, and one look
+ * serves them all.
+ */
+#include "src/cluster/workloads/workloads.h"
+
+#include "src/base/alloc.h"
+#include "src/base/clock.h"
+#include "src/base/log.h"
+#include "src/cluster/apiserver/kinds/lookup.h"
+#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/workset.h"
+#include "src/cluster/workloads/execute.h"
+#include "src/cluster/workloads/look.h"
+#include "src/cluster/workloads/owned.h"
+
+#define BATCH 16
+#define GATHER_MS 20
+#define RETRY_MIN_MS 500
+#define RETRY_MAX_MS 60000
+
+struct workloads {
+    struct apiserver *server;
+    struct workset work;
+    struct map failures; /* of keys: how long to wait after the next one, as a number */
+};
+
+static void enqueue(struct workloads *w, const char *resource, const char *ns, const char *name,
+                    int64_t delay_ms)
+{
+    AUTO(free) char *key = xasprintf("%s/%s/%s", resource, ns, name);
+
+    if (delay_ms)
+        workset_add_later(&w->work, key, delay_ms);
+    else
+        workset_add(&w->work, key);
+}
+
+struct row_visit {
+    struct workloads *w;
+    int64_t delay_ms;
+};
+
+static bool enqueue_row(void *arg, const struct store_row *row)
+{
+    struct row_visit *v = arg;
+
+    enqueue(v->w, row->key.resource, row->key.ns, row->key.name, v->delay_ms);
+    return true;
+}
+
+static int enqueue_all(struct workloads *w, const char *resource, const char *ns, int64_t delay_ms,
+                       struct err *e)
+{
+    struct row_visit v = {w, delay_ms};
+    struct store_list q = {.resource = resource, .ns = ns};
+
+    return store_each(w->server->store, &q, enqueue_row, &v, e);
+}
+
+static void enqueue_some(struct workloads *w, const char *resource, const char *ns,
+                         int64_t delay_ms)
+{
+    struct err e = {0};
+
+    if (enqueue_all(w, resource, ns, delay_ms, &e) < 0)
+        log_warn("%s of namespace '%s' could not be looked at: %s", resource, ns, e.text);
+}
+
+static const struct controller *find(const char *resource, const char *kind)
+{
+    for (const struct controller *c = controllers; c->resource; c++)
+        if (streq(c->resource, resource) || streq(c->kind, kind))
+            return c;
+    return NULL;
+}
+
+/* The controller of an object, in a state that it has or had.  False: nobody controls it. */
+static bool enqueue_owner(struct workloads *w, struct str data, const char *ns)
+{
+    AUTO(arena_done) struct arena a = {0};
+    const struct controller *c;
+    const struct jsn *ref;
+    struct jsn *object;
+
+    if (data.n == 0 || jsn_parse(&a, data, NULL, &object, NULL) < 0)
+        return true;
+    ref = owned_controller(object);
+    c = ref && jsn_get_str(ref, "kind") ? find("", jsn_get_str(ref, "kind")) : NULL;
+    if (c && jsn_get_str(ref, "name"))
+        enqueue(w, c->resource, ns, jsn_get_str(ref, "name"), 0);
+    return ref != NULL;
+}
+
+static void on_pod(struct workloads *w, const struct store_event *ev)
+{
+    static const char *const adopters[] = {"statefulsets.apps", "replicasets.apps", "jobs.batch"};
+    const char *ns = ev->row.key.ns;
+    bool owned = enqueue_owner(w, ev->row.data, ns);
+
+    (void)enqueue_owner(w, ev->prev, ns);
+    for (size_t i = 0; !owned && i < ARRAY_LEN(adopters); i++)
+        enqueue_some(w, adopters[i], ns, 0);
+    enqueue_some(w, "services", ns, GATHER_MS);
+    enqueue_some(w, "poddisruptionbudgets.policy", ns, GATHER_MS);
+    if (ev->change == STORE_DELETED) /* a Recreate waits for the last old pod */
+        enqueue_some(w, "deployments.apps", ns, GATHER_MS);
+}
+
+static void on_dependent(struct workloads *w, const struct store_event *ev, const char *adopters)
+{
+    if (!enqueue_owner(w, ev->row.data, ev->row.key.ns))
+        enqueue_some(w, adopters, ev->row.key.ns, 0);
+    (void)enqueue_owner(w, ev->prev, ev->row.key.ns);
+}
+
+static void on_change(void *arg, const struct store_event *ev)
+{
+    struct workloads *w = arg;
+    const struct store_key *k = &ev->row.key;
+    const struct controller *c = find(k->resource, "");
+
+    if (c && (ev->change != STORE_DELETED || c->gone_too))
+        enqueue(w, k->resource, k->ns, k->name, 0);
+    if (streq(k->resource, "pods"))
+        on_pod(w, ev);
+    else if (streq(k->resource, "replicasets.apps"))
+        on_dependent(w, ev, "deployments.apps");
+    else if (streq(k->resource, "controllerrevisions.apps"))
+        on_dependent(w, ev, "statefulsets.apps");
+    else if (streq(k->resource, "endpointslices.discovery.k8s.io"))
+        (void)enqueue_owner(w, ev->row.data, k->ns);
+    else if (ev->change == STORE_DELETED && streq(k->resource, "endpoints"))
+        enqueue(w, "services", k->ns, k->name, 0);
+    else if (ev->change == STORE_DELETED && streq(k->resource, "persistentvolumeclaims"))
+        enqueue_some(w, "statefulsets.apps", k->ns, 0);
+    if (streq(k->resource, "replicasets.apps") || streq(k->resource, "statefulsets.apps"))
+        enqueue_some(w, "poddisruptionbudgets.policy", k->ns, GATHER_MS);
+}
+
+/* Twice as long with each failure in a row. */
+static int64_t next_delay(struct workloads *w, const char *key)
+{
+    uintptr_t ms = (uintptr_t)map_get(&w->failures, str_of(key));
+
+    ms = ms ? MIN(ms * 2, RETRY_MAX_MS) : RETRY_MIN_MS;
+    (void)map_put(&w->failures, str_of(key), (void *)ms);
+    return (int64_t)ms;
+}
+
+/* In a namespace that is on its way out nothing is to be made. */
+static bool namespace_ends(struct api_call *c, const char *ns)
+{
+    struct jsn *object;
+
+    return lookup_get(c, "namespaces", "", ns, &object) < 0 || object_deleting(object);
+}
+
+static int look_at(struct workloads *w, const struct controller *c, struct look *l)
+{
+    int r = object_find(l->call, l->ns, l->name, &l->object);
+
+    if (r == -ENOENT && c->gone_too)
+        r = 0;
+    else if (r == -ENOENT || (r == 0 && namespace_ends(l->call, l->ns)))
+        return 0;
+    if (r == 0)
+        r = c->look(l);
+    if (r < 0) {
+        log_warn("%s '%s/%s' could not be looked at: %s", c->kind, l->ns, l->name,
+                 l->call->failure ? jsn_get_str(l->call->failure, "message") : "store error");
+        return r;
+    }
+    return execute_plan(w->server, &l->plan, c->resource, l->object);
+}
+
+static void look(void *arg, const char *key)
+{
+    struct workloads *w = arg;
+    AUTO(call_done_inner) struct api_call call = {0};
+    struct look l = {.call = &call};
+    struct str rest = str_of(key);
+    struct str resource;
+    struct str ns;
+    const struct controller *c;
+
+    (void)str_split(&rest, '/', &resource);
+    (void)str_split(&rest, '/', &ns);
+    call_init_inner(&call, w->server, NULL);
+    c = find(arena_str(&call.arena, resource), "");
+    if (!c)
+        return;
+    call.res = call.stored = registry_find_stored(w->server->registry, c->resource);
+    l.ns = call.ns = arena_str(&call.arena, ns);
+    l.name = arena_str(&call.arena, rest);
+    l.plan = (struct plan){.arena = &call.arena, .now_us = clock_wall_us()};
+    if (look_at(w, c, &l) < 0)
+        workset_add_later(&w->work, key, next_delay(w, key));
+    else
+        (void)map_take(&w->failures, str_of(key));
+    if (l.plan.again_ms)
+        workset_add_later(&w->work, key, l.plan.again_ms);
+}
+
+int workloads_new(struct apiserver *s, struct workloads **ret_workloads, struct err *e)
+{
+    AUTO(workloads_free) struct workloads *w = xcalloc(1, sizeof(*w));
+
+    w->server = s;
+    workset_init(&w->work, s->loop, BATCH, look, w);
+    for (const struct controller *c = controllers; c->resource; c++) {
+        int r = enqueue_all(w, c->resource, NULL, 0, e);
+
+        if (r < 0)
+            return r;
+    }
+    apiserver_add_observer(s, on_change, w);
+    *ret_workloads = TAKE(w);
+    return 0;
+}
+
+struct workloads *workloads_free(struct workloads *w)
+{
+    if (!w)
+        return NULL;
+    workset_done(&w->work);
+    map_done(&w->failures);
+    free(w);
+    return NULL;
+}
