@@ -21,6 +21,20 @@ static const struct cli_option apiserver_options[] = {
     {NULL},
 };
 
+static const struct cli_option node_options[] = {
+    {"state", "DIR", "Where pods, claims and logs are kept; the same as the API server's",
+     "/var/lib/slurmkeeper", false},
+    {"kubeconfig", "FILE", "Which API server to follow", "DIR/admin.kubeconfig", false},
+    {"name", "NAME", "Name of the cluster: of its bridge and its control groups", "default", false},
+    {"node-name", "NAME", "Name of the Node object", "the machine's host name", false},
+    {"pod-cidr", "RANGE", "Addresses of the pods", "a free /16 from 10.131.0.0 on", false},
+    {"share", "DIR", "A directory of the machine that all pods see and may write", NULL, true},
+    {"purge", NULL, "Stop all pods and remove bridge, mounts, namespaces and groups, then end",
+     NULL, false},
+    {"grace", "SECONDS", "How long containers may take to end with --purge", "30", false},
+    {NULL},
+};
+
 static const struct cli_option crds_options[] = {
     {"plain", NULL, "Leave out validation rules in CEL, which Kubernetes has from 1.25 on", NULL,
      false},
@@ -55,6 +69,12 @@ const struct cli_verb cli_verbs[] = {
      "Use it with: slurmkeeper crds | kubectl apply -f -",
      crds_options, verb_crds_run},
     {"manual", NULL, "Print the source of the manual page (scdoc)", NULL, NULL, verb_manual_run},
+    {"node", NULL, "Run the pods of a cluster on this machine, in the foreground",
+     "Registers this machine as a Node, takes every pod that has none, and runs it with the "
+     "software that is installed here: images are not used. Pods have their own network, names and "
+     "process tree, and outlive this process; a new one takes them over. Needs root, runc and "
+     "iproute2; addresses of Services need nftables.",
+     node_options, verb_node_run},
     {"operator", NULL, "Make clusters match their Controllers and NodeSets, in the foreground",
      "Watches Controllers and NodeSets (slinky.slurm.net/v1beta1) and what is made from them, and "
      "keeps Services, configuration, StatefulSets and worker pods as declared. Where the "

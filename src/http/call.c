@@ -185,7 +185,7 @@ static void set_transport(struct http_call *call, const struct http_call_options
         SET(call, CURLOPT_UNIX_SOCKET_PATH, o->unix_path);
 }
 
-struct http_call *call_new(struct http_client *c, const struct http_call_options *o)
+struct http_call *http_call_new(struct http_client *c, const struct http_call_options *o)
 {
     struct http_call *call = xcalloc(1, sizeof(*call));
     const char *method = o->method ? o->method : "GET";
@@ -214,7 +214,7 @@ struct http_call *call_new(struct http_client *c, const struct http_call_options
     return call;
 }
 
-void call_free(struct http_call *call)
+void http_call_free(struct http_call *call)
 {
     curl_easy_cleanup(call->easy);
     curl_slist_free_all(call->headers);
@@ -224,7 +224,7 @@ void call_free(struct http_call *call)
     free(call);
 }
 
-int call_error(const struct http_call *call, struct err *e)
+int http_call_error(const struct http_call *call, struct err *e)
 {
     static const struct {
         CURLcode code;

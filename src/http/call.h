@@ -36,7 +36,7 @@ struct http_client {
 };
 
 /* Make the call's handle as the options say. */
-struct http_call *call_new(struct http_client *c, const struct http_call_options *o);
-void call_free(struct http_call *call);
+struct http_call *http_call_new(struct http_client *c, const struct http_call_options *o);
+void http_call_free(struct http_call *call);
 /* curl's result as an error with its class. */
-int call_error(const struct http_call *call, struct err *e);
+int http_call_error(const struct http_call *call, struct err *e);

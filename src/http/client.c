@@ -26,7 +26,7 @@ static void global_init(void)
 
 static void bury(void *arg)
 {
-    call_free(arg);
+    http_call_free(arg);
 }
 
 /* Take the call off everything; its memory lasts until the end of the turn. */
@@ -71,7 +71,7 @@ static void tell_end(struct http_call *call)
 
     retire(call);
     if (call->result != CURLE_OK)
-        (void)call_error(call, &e);
+        (void)http_call_error(call, &e);
     call->on_done(call->arg, e.num ? NULL : &a, e.num ? &e : NULL);
 }
 
@@ -206,7 +206,7 @@ struct http_client *http_client_free(struct http_client *c)
         (void)curl_multi_remove_handle(c->multi, call->easy);
         list_remove(&call->link);
         list_remove(&call->ready);
-        call_free(call);
+        http_call_free(call);
     }
     (void)curl_multi_cleanup(c->multi);
     (void)loop_source_free(c->timer);
@@ -216,7 +216,7 @@ struct http_client *http_client_free(struct http_client *c)
 
 struct http_call *http_client_call(struct http_client *c, const struct http_call_options *o)
 {
-    struct http_call *call = call_new(c, o);
+    struct http_call *call = http_call_new(c, o);
 
     list_append(&c->calls, &call->link);
     if (curl_multi_add_handle(c->multi, call->easy) != CURLM_OK)

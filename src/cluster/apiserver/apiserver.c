@@ -25,6 +25,7 @@
 #include "src/cluster/apiserver/crd/controller.h"
 #include "src/cluster/apiserver/dispatch.h"
 #include "src/cluster/apiserver/namespaces.h"
+#include "src/cluster/apiserver/node_proxy.h"
 #include "src/cluster/apiserver/protection.h"
 #include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/types/discovery.h"
@@ -165,6 +166,14 @@ static int start_http(struct apiserver *s, const struct apiserver_options *o, co
     return r;
 }
 
+static void start_proxy(struct apiserver *s, const struct apiserver_options *o)
+{
+    AUTO(free) char *standard = xasprintf("%s/node.sock", o->state_dir);
+
+    s->proxy = node_proxy_new(s->loop, o->node_socket ? o->node_socket : standard);
+    s->hooks = node_proxy_hooks(s->proxy);
+}
+
 int apiserver_new(struct loop *l, const struct apiserver_options *o, struct apiserver **ret_server,
                   struct err *e)
 {
@@ -184,6 +193,7 @@ int apiserver_new(struct loop *l, const struct apiserver_options *o, struct apis
         r = start_http(s, o, host, e);
     if (r < 0)
         return r;
+    start_proxy(s, o);
     s->ready = true;
     *ret_server = TAKE(s);
     return 0;
@@ -197,6 +207,7 @@ struct apiserver *apiserver_free(struct apiserver *s)
         answer_commit(s);
     s->watches = watch_hub_free(s->watches);
     (void)http_server_free(s->http);
+    (void)node_proxy_free(s->proxy);
     (void)http_tls_free(s->tls);
     (void)crd_controller_free(s->crds);
     (void)protection_free(s->protection);

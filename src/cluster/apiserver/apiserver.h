@@ -30,6 +30,7 @@ struct apiserver_options {
     const char *state_dir;
     const char *listen; /* "127.0.0.1:6443"; port 0 takes any */
     bool allow_remote;  /* listen beyond loopback */
+    const char *node_socket; /* of the process that runs pods; NULL: state_dir/node.sock */
     int64_t history_ms; /* how long old versions stay; 0: five minutes */
 };
 

@@ -31,6 +31,7 @@ struct apiserver {
     } *observers;
     size_t n_observers;
     size_t cap_observers;
+    struct node_proxy *proxy; /* the hooks that are there from the start */
     apiserver_admit_fn admit;
     void *admit_arg;
     int64_t history_ms;

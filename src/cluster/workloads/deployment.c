@@ -4,14 +4,13 @@
  *
  * It owns one replica set for each template that it has had.  The one with the template as it is
  * now is the new one; a rollout moves pods from the old ones to it (deployment_roll.c).  The
- * revision of the new one is written to the deployment too, which is where kubectl looks for it.
+ * revision of the new one is written to the deployment too, along with the status.
  */
 #include "src/cluster/workloads/deployment.h"
 
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/workloads/pod.h"
 
-#define RESOURCE "deployments.apps"
 #define REVISION "deployment.kubernetes.io/revision"
 
 int64_t deployment_revision(const struct jsn *object)
@@ -38,25 +37,6 @@ static void read_strategy(struct rollout_state *x)
     x->unavailable = MIN(x->unavailable, x->wanted);
 }
 
-static void note_revision(struct rollout_state *x)
-{
-    struct plan *p = x->p;
-    struct jsn *changed;
-    struct jsn *meta;
-    int64_t revision;
-
-    if (!x->new)
-        return;
-    revision = deployment_revision(x->new->object);
-    if (deployment_revision(x->v->deployment) == revision)
-        return;
-    changed = jsn_clone(p->arena, x->v->deployment);
-    meta = jsn_ensure_object(p->arena, changed, "metadata");
-    jsn_set(p->arena, jsn_ensure_object(p->arena, meta, "annotations"), REVISION,
-            jsn_stringf(p->arena, "%lld", (long long)revision));
-    plan_add(p, ACTION_UPDATE, RESOURCE, changed);
-}
-
 void deployment_plan(struct plan *p, const struct deployment_view *v)
 {
     struct owner o = {"apps/v1", "Deployment", v->deployment,
@@ -72,5 +52,4 @@ void deployment_plan(struct plan *p, const struct deployment_view *v)
     deployment_roll(&x);
     deployment_status(&x, collisions);
     deployment_sets_store(&x);
-    note_revision(&x);
 }

@@ -108,9 +108,11 @@ static bool old_pods_left(const struct rollout_state *x)
 
 static void recreate(struct rollout_state *x)
 {
+    bool was_empty = old_total(x) == 0;
+
     for (size_t i = 0; i < x->n_old; i++)
         deployment_scale(&x->old[i], 0);
-    if (!old_pods_left(x))
+    if (was_empty && !old_pods_left(x))
         deployment_scale(x->new, x->wanted);
 }
 

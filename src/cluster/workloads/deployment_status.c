@@ -11,6 +11,7 @@
 #include "src/cluster/workloads/deployment.h"
 #include "src/cluster/workloads/pod.h"
 
+#define REVISION "deployment.kubernetes.io/revision"
 #define NO_DEADLINE 2147483647
 
 struct counts {
@@ -131,12 +132,25 @@ static void set_some(struct arena *a, struct jsn *status, const char *key, int64
         jsn_set_int(a, status, key, n);
 }
 
+/* The deployment has the revision of its new set, which is where kubectl looks for it. */
+static void note_revision(struct rollout_state *x, struct jsn *deployment)
+{
+    struct arena *a = x->p->arena;
+    struct jsn *meta = jsn_ensure_object(a, deployment, "metadata");
+    int64_t revision = x->new ? deployment_revision(x->new->object) : 0;
+
+    if (x->new && deployment_revision(deployment) != revision)
+        jsn_set(a, jsn_ensure_object(a, meta, "annotations"), REVISION,
+                jsn_stringf(a, "%lld", (long long)revision));
+}
+
 void deployment_status(struct rollout_state *x, int64_t collisions)
 {
     struct arena *a = x->p->arena;
     struct counts n = count(x);
     struct jsn *status = jsn_object(a);
     struct jsn *conditions = jsn_array(a);
+    struct jsn *changed = jsn_clone(a, x->v->deployment);
 
     jsn_set_int(a, status, "observedGeneration",
                 jsn_get_int(x->v->deployment, "metadata.generation", 0));
@@ -149,5 +163,8 @@ void deployment_status(struct rollout_state *x, int64_t collisions)
     jsn_append(a, conditions, availability(x, &n));
     jsn_append(a, conditions, progress(x, &n));
     jsn_set(a, status, "conditions", conditions);
-    plan_status(x->p, "deployments.apps", x->v->deployment, status);
+    jsn_set(a, changed, "status", status);
+    note_revision(x, changed);
+    if (!jsn_equal(changed, x->v->deployment))
+        plan_add(x->p, ACTION_STATUS, "deployments.apps", changed);
 }

@@ -60,6 +60,9 @@ static int update(struct api_call *c, const struct action *x)
         c->sub = resource_sub(c->res, STR("status"));
         wanted = jsn_clone(&c->arena, now);
         jsn_set(&c->arena, wanted, "status", jsn_clone(&c->arena, jsn_key(x->object, "status")));
+        if (jsn_get(x->object, "metadata.annotations"))
+            jsn_set_path(&c->arena, wanted, "metadata.annotations",
+                         jsn_clone(&c->arena, jsn_get(x->object, "metadata.annotations")));
     } else {
         wanted = jsn_clone(&c->arena, x->object);
         keep_own(&c->arena, wanted, now);

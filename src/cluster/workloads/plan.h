@@ -7,7 +7,7 @@
 enum action_verb {
     ACTION_CREATE,
     ACTION_UPDATE, /* everything but the status */
-    ACTION_STATUS, /* the status alone */
+    ACTION_STATUS, /* the status, and annotations along with it */
     ACTION_DELETE,
 };
 

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Bytes between pods and the API server.
+ *
+ * TLS and everything above it is between the two ends; here are only two sockets a connection, each
+ * read when the other can take more.  An end of one direction is passed on; the connection goes when
+ * both have ended.
+ */
+#include "src/cluster/node/api_relay.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "src/base/alloc.h"
+#include "src/base/buf.h"
+#include "src/base/list.h"
+
+#define MAX_WAITING ((size_t)256 << 10)
+#define MAX_CONNECTIONS 1024
+
+struct api_relay {
+    struct loop *loop;
+    int fd;
+    uint16_t port;
+    struct sockaddr_in to;
+    struct loop_source *source;
+    struct list pairs;
+    size_t n;
+};
+
+struct end {
+    int fd;
+    struct loop_source *source;
+    struct buf out; /* for this end */
+    bool ended;     /* it sends no more */
+    bool shut;      /* and has been told that the other sends no more */
+};
+
+struct pair {
+    struct api_relay *relay;
+    struct list link;
+    struct end ends[2]; /* the pod's, the server's */
+    bool connected;
+};
+
+static void pair_free(struct pair *p)
+{
+    for (int i = 0; i < 2; i++) {
+        (void)loop_source_free(p->ends[i].source);
+        (void)close(p->ends[i].fd);
+        buf_done(&p->ends[i].out);
+    }
+    list_remove(&p->link);
+    p->relay->n--;
+    free(p);
+}
+
+static void set_events(struct pair *p)
+{
+    for (int i = 0; i < 2; i++) {
+        struct end *x = &p->ends[i];
+        uint32_t events = 0;
+
+        if (!x->ended && p->ends[!i].out.n < MAX_WAITING)
+            events |= EPOLLIN;
+        if (x->out.n > 0 || (i == 1 && !p->connected))
+            events |= EPOLLOUT;
+        loop_fd_set_events(x->source, events);
+    }
+}
+
+/* False: the connection is broken. */
+static bool flush(struct pair *p, int i)
+{
+    struct end *x = &p->ends[i];
+
+    while (x->out.n > 0 && (i == 0 || p->connected)) {
+        ssize_t n = send(x->fd, x->out.p, x->out.n, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (n < 0 && errno != EAGAIN && errno != EINTR)
+            return false;
+        if (n <= 0)
+            break;
+        buf_eat(&x->out, (size_t)n);
+    }
+    if (p->ends[!i].ended && x->out.n == 0 && !x->shut) {
+        (void)shutdown(x->fd, SHUT_WR);
+        x->shut = true;
+    }
+    return true;
+}
+
+static bool take(struct pair *p, int i)
+{
+    char data[32768];
+    ssize_t n = recv(p->ends[i].fd, data, sizeof(data), MSG_DONTWAIT);
+
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR;
+    if (n == 0)
+        p->ends[i].ended = true;
+    else
+        buf_add(&p->ends[!i].out, data, (size_t)n);
+    return true;
+}
+
+static void on_end(struct pair *p, int i, uint32_t events)
+{
+    bool ok = true;
+
+    if (i == 1 && events & EPOLLOUT)
+        p->connected = true;
+    if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+        ok = take(p, i);
+    ok = ok && flush(p, 0) && flush(p, 1);
+    if (!ok || (p->ends[0].shut && p->ends[1].shut)) {
+        pair_free(p);
+        return;
+    }
+    set_events(p);
+}
+
+static void on_pod(void *arg, int fd, uint32_t events)
+{
+    (void)fd;
+    on_end(arg, 0, events);
+}
+
+static void on_server(void *arg, int fd, uint32_t events)
+{
+    (void)fd;
+    on_end(arg, 1, events);
+}
+
+static void on_accept(void *arg, int fd, uint32_t events)
+{
+    struct api_relay *r = arg;
+    AUTO(close) int pod = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    AUTO(close) int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct pair *p;
+
+    (void)events;
+    if (pod < 0 || server < 0 || r->n >= MAX_CONNECTIONS)
+        return;
+    if (connect(server, (struct sockaddr *)&r->to, sizeof(r->to)) < 0 && errno != EINPROGRESS)
+        return;
+    p = xcalloc(1, sizeof(*p));
+    p->relay = r;
+    p->ends[0].fd = TAKE_FD(pod);
+    p->ends[1].fd = TAKE_FD(server);
+    p->ends[0].source = loop_add_fd(r->loop, p->ends[0].fd, EPOLLIN, on_pod, p);
+    p->ends[1].source = loop_add_fd(r->loop, p->ends[1].fd, EPOLLOUT, on_server, p);
+    list_append(&r->pairs, &p->link);
+    r->n++;
+}
+
+/* "https://127.0.0.1:6443" to its address; false for what is not on loopback. */
+static bool parse_server(const char *url, struct sockaddr_in *ret)
+{
+    const char *host = strstr(url, "://");
+    struct str rest = str_of(host ? host + 3 : url), name;
+    AUTO(free) char *text = NULL;
+    uint32_t port = 443;
+
+    (void)str_split(&rest, ':', &name);
+    if (rest.n && str_to_u32((struct str){rest.p, str_find(rest, '/')}, &port) < 0)
+        return false;
+    text = str_dup((struct str){name.p, str_find(name, '/')});
+    *ret = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    return inet_pton(AF_INET, streq(text, "localhost") ? "127.0.0.1" : text, &ret->sin_addr) == 1 &&
+           ntohl(ret->sin_addr.s_addr) >> 24 == 127;
+}
+
+int api_relay_new(struct loop *l, const char *address, const char *server,
+                  struct api_relay **ret_relay, struct err *e)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    struct sockaddr_in to;
+    socklen_t n = sizeof(at);
+    AUTO(close) int fd = -1;
+    struct api_relay *r;
+
+    if (!parse_server(server, &to)) {
+        *ret_relay = NULL;
+        return 0;
+    }
+    fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    (void)inet_pton(AF_INET, address, &at.sin_addr);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(fd, 128) < 0 ||
+        getsockname(fd, (struct sockaddr *)&at, &n) < 0)
+        return err_errno(e, errno, "cannot listen for pods on %s", address);
+    r = xcalloc(1, sizeof(*r));
+    r->loop = l;
+    r->fd = TAKE_FD(fd);
+    r->port = ntohs(at.sin_port);
+    r->to = to;
+    list_init(&r->pairs);
+    r->source = loop_add_fd(l, r->fd, EPOLLIN, on_accept, r);
+    *ret_relay = r;
+    return 0;
+}
+
+struct api_relay *api_relay_free(struct api_relay *r)
+{
+    if (!r)
+        return NULL;
+    LIST_FOR_EACH (p, &r->pairs, struct pair, link)
+        pair_free(p);
+    (void)loop_source_free(r->source);
+    (void)close(r->fd);
+    free(r);
+    return NULL;
+}
+
+uint16_t api_relay_port(const struct api_relay *r) { return r->port; }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The network of this node's pods: a bridge, a range of addresses, an interface a pod. */
+#pragma once
+
+#include "src/cluster/node/ipam.h"
+
+struct bridge {
+    char name[16];
+    char gateway[IPAM_TEXT]; /* the machine's address on it: where DNS answers, too */
+    char cidr[24];
+    unsigned int mtu;
+    struct ipam ipam;
+};
+
+/*
+ * Make or find the bridge of cluster `cluster`.  Without `cidr` the range of the last time, kept in
+ * `dir`, or the first that nothing on this machine uses.  A range in use elsewhere is an error.
+ */
+int bridge_open(struct bridge *b, const char *cluster, const char *dir, const char *cidr,
+                struct err *e) MUST_CHECK;
+void bridge_done(struct bridge *b);
+
+/* Put an interface of the pod into the namespace of that process. */
+int bridge_plug(struct bridge *b, const char *uid, pid_t pid, struct err *e) MUST_CHECK;
+void bridge_unplug(struct bridge *b, const char *uid);
+
+/* Remove the bridge, and with it every interface on it. */
+int bridge_remove(const char *cluster, struct err *e) MUST_CHECK;
+
+/* The name of the bridge of a cluster: at most 15 characters. */
+void bridge_name(const char *cluster, char ret_name[16]);

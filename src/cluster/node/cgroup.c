@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Control groups.
+ *
+ * The runtime makes the groups of containers; here is what is around them: which hierarchies there
+ * are, the group of the shims (they must not live in the group of the node process, or whoever
+ * stops that kills them too), and the removal of what is left.
+ */
+#include "src/cluster/node/cgroup.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "src/base/alloc.h"
+#include "src/base/file.h"
+#include "src/cluster/node/mounts.h"
+
+#define MAX_HIERARCHIES 31
+
+struct cgroup_tree {
+    char *root;
+    char *points[MAX_HIERARCHIES]; /* where the hierarchies are mounted */
+    size_t n;
+    char *memory; /* the one that counts memory */
+    bool v1;
+    bool v2;
+    const char *procs[MAX_HIERARCHIES + 1];
+};
+
+static bool add_point(void *arg, const char *path, const char *fs_type)
+{
+    struct cgroup_tree *t = arg;
+    bool v1 = streq(fs_type, "cgroup");
+    bool v2 = streq(fs_type, "cgroup2");
+
+    if ((!v1 && !v2) || !starts_with(path, "/sys/fs/cgroup") || t->n == MAX_HIERARCHIES)
+        return true;
+    t->v1 = t->v1 || v1;
+    t->v2 = t->v2 || v2;
+    if (v1 && (ends_with(path, "/memory") || strstr(path, "memory,")))
+        t->memory = t->memory ? t->memory : xstrdup(path);
+    t->points[t->n++] = xstrdup(path);
+    return true;
+}
+
+int cgroup_tree_new(const char *root, struct cgroup_tree **ret_tree, struct err *e)
+{
+    AUTO(cgroup_tree_free) struct cgroup_tree *t = xcalloc(1, sizeof(*t));
+    int r = mounts_each(add_point, t, e);
+
+    if (r < 0)
+        return r;
+    if (t->n == 0)
+        return err_set(e, -ENOENT, ERR_PERMANENT,
+                       "no control groups are mounted below /sys/fs/cgroup: containers need them");
+    if (!t->v1)
+        t->memory = xstrdup(t->points[0]);
+    t->root = xstrdup(root);
+    *ret_tree = TAKE(t);
+    return 0;
+}
+
+struct cgroup_tree *cgroup_tree_free(struct cgroup_tree *t)
+{
+    if (!t)
+        return NULL;
+    for (size_t i = 0; i < t->n; i++) {
+        free(t->points[i]);
+        free((char *)(uintptr_t)t->procs[i]);
+    }
+    free(t->memory);
+    free(t->root);
+    free(t);
+    return NULL;
+}
+
+bool cgroup_is_v2(const struct cgroup_tree *t) { return !t->v1; }
+bool cgroup_is_hybrid(const struct cgroup_tree *t) { return t->v1 && t->v2; }
+const char *cgroup_root(const struct cgroup_tree *t) { return t->root; }
+
+/* A new cpuset group of v1 takes no process until it has processors and memory of its own. */
+static void copy_setting(const char *from_dir, const char *to_dir, const char *name)
+{
+    AUTO(free) char *from = xasprintf("%s/%s", from_dir, name);
+    AUTO(free) char *to = xasprintf("%s/%s", to_dir, name);
+    AUTO(free) char *text = NULL;
+    size_t n;
+
+    if (file_read(from, 4096, &text, &n, NULL) == 0) {
+        int fd = open(to, O_WRONLY | O_CLOEXEC);
+
+        if (fd >= 0) {
+            (void)!file_write_all(fd, (struct str){text, n});
+            (void)close(fd);
+        }
+    }
+}
+
+static void make_group(const char *point, const char *parent, const char *name)
+{
+    AUTO(free) char *up = xasprintf("%s%s", point, parent);
+    AUTO(free) char *dir = xasprintf("%s/%s", up, name);
+
+    if (mkdir(dir, 0755) == 0 && strstr(point, "cpuset")) {
+        copy_setting(up, dir, "cpuset.cpus");
+        copy_setting(up, dir, "cpuset.mems");
+    }
+}
+
+const char *const *cgroup_shim_procs(struct cgroup_tree *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        make_group(t->points[i], "", t->root + 1);
+        make_group(t->points[i], t->root, "shims");
+        if (!t->procs[i])
+            t->procs[i] = xasprintf("%s%s/shims/cgroup.procs", t->points[i], t->root);
+    }
+    return t->procs;
+}
+
+char *cgroup_oom_file(const struct cgroup_tree *t, const char *group)
+{
+    if (!t->memory)
+        return NULL;
+    return xasprintf("%s%s/%s", t->memory, group, t->v1 ? "memory.oom_control" : "memory.events");
+}
+
+/* Calls fn for a group and, before it, for all below. */
+static void walk(const char *dir, void (*fn)(const char *dir))
+{
+    DIR *d = opendir(dir);
+    struct dirent *entry;
+
+    if (!d)
+        return;
+    while ((entry = readdir(d))) {
+        if (entry->d_type == DT_DIR && entry->d_name[0] != '.') {
+            AUTO(free) char *sub = xasprintf("%s/%s", dir, entry->d_name);
+
+            walk(sub, fn);
+        }
+    }
+    (void)closedir(d);
+    fn(dir);
+}
+
+static void remove_one(const char *dir) { (void)rmdir(dir); }
+
+static void kill_one(const char *dir)
+{
+    AUTO(free) char *path = xasprintf("%s/cgroup.procs", dir);
+    AUTO(free) char *text = NULL;
+    struct str rest, line;
+    size_t n;
+    int64_t pid;
+
+    if (file_read(path, 1 << 20, &text, &n, NULL) < 0)
+        return;
+    rest = (struct str){text, n};
+    while (str_split(&rest, '\n', &line))
+        if (str_to_i64(line, &pid) == 0 && pid > 1)
+            (void)kill((pid_t)pid, SIGKILL);
+}
+
+static void each(const struct cgroup_tree *t, const char *group, void (*fn)(const char *dir))
+{
+    for (size_t i = 0; i < t->n; i++) {
+        AUTO(free) char *dir = xasprintf("%s%s", t->points[i], group);
+
+        walk(dir, fn);
+    }
+}
+
+void cgroup_remove(const struct cgroup_tree *t, const char *group) { each(t, group, remove_one); }
+void cgroup_kill(const struct cgroup_tree *t, const char *group) { each(t, group, kill_one); }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The machine's control groups, whichever kind it has: v1, hybrid or v2. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "src/base/str.h"
+
+struct cgroup_tree;
+
+/* `root` is the group that everything of this node is below: "/slurmkeeper-lab". */
+int cgroup_tree_new(const char *root, struct cgroup_tree **ret_tree, struct err *e) MUST_CHECK;
+struct cgroup_tree *cgroup_tree_free(struct cgroup_tree *t);
+DEFINE_AUTO(struct cgroup_tree, cgroup_tree_free);
+
+bool cgroup_is_v2(const struct cgroup_tree *t);
+/* crun 1.8 refuses trees that have v1 and v2 side by side. */
+bool cgroup_is_hybrid(const struct cgroup_tree *t);
+const char *cgroup_root(const struct cgroup_tree *t);
+
+/* cgroup.procs of the group that shims live in, one a hierarchy, NULL-terminated; made if missing.
+ * Borrowed. */
+const char *const *cgroup_shim_procs(struct cgroup_tree *t);
+
+/* The file that counts the processes of a group which were killed for want of memory; owned. */
+char *cgroup_oom_file(const struct cgroup_tree *t, const char *group);
+
+/* Remove a group and what is below it, in all hierarchies; groups with processes stay. */
+void cgroup_remove(const struct cgroup_tree *t, const char *group);
+/* Kill every process in and below a group. */
+void cgroup_kill(const struct cgroup_tree *t, const char *group);

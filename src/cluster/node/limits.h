@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Requests and limits of a container as control-group settings; pure. */
+#pragma once
+
+#include <stdint.h>
+
+#include "src/json/jsn.h"
+
+struct ctr_limits {
+    uint64_t cpu_shares;   /* cgroup v1's scale */
+    int64_t cpu_quota_us;  /* 0: none */
+    int64_t cpu_period_us; /* of the quota */
+    int64_t memory_bytes;  /* 0: none */
+};
+
+/* From the `resources` of a container (or NULL). */
+void limits_of(const struct jsn *resources, struct ctr_limits *ret);
+
+/* What a pod asks for, in thousandths of processors and in bytes: as a scheduler counts. */
+struct pod_demand {
+    int64_t cpu_milli;
+    int64_t memory_bytes;
+};
+struct pod_demand limits_demand(const struct jsn *pod_spec);
+
+/* A quantity member as whole units or thousandths; `otherwise` if absent or bad. */
+int64_t limits_value(const struct jsn *list, const char *key, int64_t otherwise);
+int64_t limits_milli(const struct jsn *list, const char *key, int64_t otherwise);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What kube-proxy does, as one nft table that is replaced whole whenever something changes.
+ *
+ * A connection to a Service's address gets one of its ready backends, at random or by the client's
+ * address; with none it is refused at once.  Pods keep their own source address: all their packets
+ * pass the machine (their addresses are /32), so answers find their way back through the same
+ * translation.  Only who reaches itself through a Service, and who leaves for the world, is hidden
+ * behind the machine's address.
+ */
+#include "src/cluster/node/nat_rules.h"
+
+static bool counts(const struct service *s, const struct backend *b)
+{
+    return b->ready || s->all_ready;
+}
+
+static const char *protocol(const struct service_port *p)
+{
+    if (streq(p->protocol, "UDP"))
+        return "udp";
+    return streq(p->protocol, "SCTP") ? "sctp" : "tcp";
+}
+
+static size_t count_backends(const struct service *s, const struct service_port *p)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n_backends; i++)
+        n += counts(s, &s->backends[i]) && directory_target(p, &s->backends[i]) > 0;
+    return n;
+}
+
+/* A chain a backend, and one that chooses. */
+static void print_port(struct buf *b, const struct service *s, const struct service_port *p,
+                       unsigned int id)
+{
+    size_t n = count_backends(s, p);
+    size_t k = 0;
+
+    for (size_t i = 0; i < s->n_backends; i++) {
+        uint16_t target = directory_target(p, &s->backends[i]);
+
+        if (counts(s, &s->backends[i]) && target)
+            buf_printf(b, " chain s%u_%zu { dnat to %s:%u; }\n", id, k++, s->backends[i].ip,
+                       target);
+    }
+    if (!n)
+        return;
+    buf_printf(b, " chain s%u { # %s/%s:%u\n", id, s->ns, s->name, p->port);
+    if (n == 1)
+        buf_printf(b, "  goto s%u_0\n", id);
+    else if (s->sticky)
+        buf_printf(b, "  jhash ip saddr mod %zu vmap { ", n);
+    else
+        buf_printf(b, "  numgen random mod %zu vmap { ", n);
+    for (k = 0; n > 1 && k < n; k++)
+        buf_printf(b, "%s%zu : goto s%u_%zu", k ? ", " : "", k, id, k);
+    buf_adds(b, n > 1 ? " }\n }\n" : " }\n");
+}
+
+static void print_dispatch(struct buf *b, const struct service *s, const struct service_port *p,
+                           unsigned int id)
+{
+    if (!count_backends(s, p))
+        return;
+    buf_printf(b, "  ip daddr %s %s dport %u goto s%u\n", s->cluster_ip, protocol(p), p->port, id);
+    if (p->node_port)
+        buf_printf(b, "  fib daddr type local %s dport %u goto s%u\n", protocol(p), p->node_port,
+                   id);
+}
+
+static void print_refusal(struct buf *b, const struct service *s, const struct service_port *p)
+{
+    if (!count_backends(s, p))
+        buf_printf(b, "  ip daddr %s %s dport %u reject\n", s->cluster_ip, protocol(p), p->port);
+}
+
+static void each_port(struct buf *b, const struct directory *d,
+                      void (*fn)(struct buf *b, const struct service *s,
+                                 const struct service_port *p, unsigned int id))
+{
+    unsigned int id = 0;
+
+    for (size_t i = 0; i < d->n_services; i++) {
+        const struct service *s = &d->services[i];
+
+        for (size_t k = 0; s->cluster_ip && k < s->n_ports; k++)
+            fn(b, s, &s->ports[k], id++);
+    }
+}
+
+static void print_refusal_of(struct buf *b, const struct service *s, const struct service_port *p,
+                             unsigned int id)
+{
+    (void)id;
+    print_refusal(b, s, p);
+}
+
+static void print_hairpins(struct buf *b, const struct directory *d)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < d->n_services; i++) {
+        const struct service *s = &d->services[i];
+
+        for (size_t k = 0; s->cluster_ip && k < s->n_backends; k++) {
+            buf_printf(b, "%s%s . %s", any ? ", " : "  ip saddr . ip daddr { ", s->backends[k].ip,
+                       s->backends[k].ip);
+            any = true;
+        }
+    }
+    if (any)
+        buf_adds(b, " } masquerade\n");
+}
+
+void nat_rules_print(struct buf *b, const struct directory *d, const struct nat_place *p)
+{
+    nat_rules_print_removal(b, p->table);
+    buf_printf(b, "table ip %s {\n", p->table);
+    each_port(b, d, print_port);
+    buf_adds(b, " chain services {\n");
+    each_port(b, d, print_dispatch);
+    buf_adds(b, " }\n chain refusals {\n");
+    each_port(b, d, print_refusal_of);
+    buf_adds(b, " }\n"
+                " chain prerouting { type nat hook prerouting priority -100; jump services; }\n"
+                " chain output { type nat hook output priority -100; jump services; }\n"
+                " chain input { type filter hook input priority 0; jump refusals; }\n"
+                " chain forward { type filter hook forward priority 0; jump refusals; }\n"
+                " chain refuse_own { type filter hook output priority 0; jump refusals; }\n"
+                " chain postrouting { type nat hook postrouting priority 100;\n");
+    print_hairpins(b, d);
+    buf_printf(b, "  ip saddr %s oifname != \"%s\" masquerade\n }\n}\n", p->cidr, p->bridge);
+}
+
+void nat_rules_print_removal(struct buf *b, const char *table)
+{
+    buf_printf(b, "table ip %s {}\ndelete table ip %s\n", table, table);
+}

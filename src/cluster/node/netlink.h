@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The few things that we ask the kernel's routing socket for: bridges, pairs, addresses. */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "src/base/str.h"
+
+/* Each waits for the kernel's answer, which takes microseconds. */
+
+/* A bridge with a fixed hardware address; one that is there already is fine. */
+int netlink_bridge_make(const char *name, const unsigned char mac[6], struct err *e) MUST_CHECK;
+/* Give an interface an address and bring it up. */
+int netlink_address_add(const char *name, uint32_t address, unsigned int prefix,
+                        struct err *e) MUST_CHECK;
+int netlink_up(const char *name, struct err *e) MUST_CHECK;
+/* A pair: `name` here, in the bridge and up; eth0 in the network namespace of the process. */
+int netlink_veth_make(const char *name, const char *bridge, pid_t pid, unsigned int mtu,
+                      struct err *e) MUST_CHECK;
+/* Remove an interface; one that is not there is fine. */
+int netlink_delete(const char *name, struct err *e) MUST_CHECK;

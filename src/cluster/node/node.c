@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The node as a whole: put together, started, taken over, let go.
+ *
+ * At the start everything that is on disk is taken over first, with no API server needed: pods that
+ * run are found and watched again.  Then the caches fill; once the pods are known, those on disk
+ * that the API has forgotten are ended, and new ones begin.  Changes of ConfigMaps and Secrets go to
+ * the pods that use them; changes of Services and pods to names and addresses.
+ */
+#include "src/cluster/node/node.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+
+#include "src/base/alloc.h"
+#include "src/base/clock.h"
+#include "src/base/file.h"
+#include "src/base/log.h"
+#include "src/cluster/node/binder.h"
+#include "src/cluster/node/capability.h"
+#include "src/cluster/node/claims.h"
+#include "src/cluster/node/machine.h"
+#include "src/cluster/node/node_private.h"
+#include "src/cluster/node/process.h"
+#include "src/cluster/node/programs.h"
+#include "src/cluster/node/serve.h"
+#include "src/cluster/node/services.h"
+#include "src/cluster/node/tokens.h"
+#include "src/cluster/node/worker.h"
+
+void node_event(struct node *n, const struct pod_spec *p, const char *container,
+                enum kube_event_type type, const char *reason, const char *fmt, ...)
+{
+    AUTO(free) char *text = NULL;
+    AUTO(free) char *path = NULL;
+    struct kube_reference about = {
+        .api_version = "v1", .kind = "Pod", .namespace = p->ns, .name = p->name, .uid = p->uid};
+    va_list ap;
+
+    va_start(ap, fmt);
+    text = xvasprintf(fmt, ap);
+    va_end(ap);
+    if (container) {
+        int i = pod_spec_find(p, container);
+
+        path = xasprintf("spec.%s{%s}",
+                         i >= 0 && (size_t)i < p->n_init ? "initContainers" : "containers",
+                         container);
+        about.field_path = path;
+    }
+    kube_recorder_emit(n->recorder, &about, type, reason, "%s", text);
+}
+
+static void free_worker(void *w) { (void)worker_free(w); }
+
+static void forget_now(void *arg) { (void)worker_free(arg); }
+
+void node_forget(struct node *n, struct worker *w)
+{
+    (void)map_take(&n->workers, str_of(w->uid));
+    w->dead = true;
+    services_changed(n->services);
+    loop_defer_free(n->loop, forget_now, w);
+}
+
+struct worker *node_find(const struct node *n, const char *ns, const char *name)
+{
+    const struct kube_object *o = kube_cache_get(n->pods, ns, name);
+    struct worker *w = o ? map_get(&n->workers, str_of(o->uid)) : NULL;
+    size_t at = 0;
+
+    if (w)
+        return w;
+    while (map_next(&n->workers, &at, NULL, &w))
+        if (streq(w->spec->ns, ns) && streq(w->spec->name, name))
+            return w;
+    return NULL;
+}
+
+void node_pod_changed(struct node *n, struct worker *w)
+{
+    (void)w;
+    services_changed(n->services);
+}
+
+/* The node name of an object's text, without parsing all of it twice: caches keep texts alone. */
+static bool is_ours(const struct node *n, const struct kube_object *o)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *pod;
+
+    return kube_object_parse(o, &a, &pod, NULL) == 0 &&
+           streq(jsn_get_str(pod, "spec.nodeName"), n->name);
+}
+
+static void see_pod(struct node *n, const struct kube_object *o)
+{
+    struct worker *w = map_get(&n->workers, str_of(o->uid));
+    struct err e = {0};
+
+    binder_changed(n->binder);
+    services_changed(n->services);
+    if (w) {
+        worker_update(w, o);
+        return;
+    }
+    if (!is_ours(n, o))
+        return;
+    w = worker_new(n, o, &e);
+    if (w)
+        (void)map_put(&n->workers, str_of(w->uid), w);
+    else
+        log_error("pod %s/%s cannot be run: %s", o->namespace, o->name, e.text);
+}
+
+static void on_pod_added(void *arg, const struct kube_object *o) { see_pod(arg, o); }
+
+static void on_pod_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
+{
+    (void)old;
+    see_pod(arg, o);
+}
+
+static void on_pod_deleted(void *arg, const struct kube_object *o, bool is_final)
+{
+    struct node *n = arg;
+    struct worker *w = map_get(&n->workers, str_of(o->uid));
+
+    (void)is_final;
+    binder_forget(n->binder, o->uid);
+    binder_changed(n->binder);
+    services_changed(n->services);
+    if (w)
+        worker_object_gone(w);
+}
+
+/* Pods on disk that the API does not know: deleted while nobody looked. */
+static void on_pods_synced(void *arg)
+{
+    struct node *n = arg;
+    struct worker *w;
+    size_t at = 0;
+
+    while (map_next(&n->workers, &at, NULL, &w)) {
+        const struct kube_object *o = kube_cache_get(n->pods, w->spec->ns, w->spec->name);
+
+        if (!o || !streq(o->uid, w->uid))
+            worker_object_gone(w);
+    }
+    binder_changed(n->binder);
+}
+
+static void tell_config(struct node *n, const char *plural, const struct kube_object *o)
+{
+    struct worker *w;
+    size_t at = 0;
+
+    while (map_next(&n->workers, &at, NULL, &w))
+        worker_config_changed(w, plural, o->namespace, o->name);
+}
+
+static void on_config_added(void *arg, const struct kube_object *o)
+{
+    tell_config(arg, "configmaps", o);
+}
+static void on_config_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
+{
+    (void)old;
+    tell_config(arg, "configmaps", o);
+}
+static void on_secret_added(void *arg, const struct kube_object *o)
+{
+    tell_config(arg, "secrets", o);
+}
+static void on_secret_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
+{
+    (void)old;
+    tell_config(arg, "secrets", o);
+}
+
+/* Everything that waits for claims and volumes. */
+static void tell_claims(struct node *n)
+{
+    struct worker *w;
+    size_t at = 0;
+
+    claims_changed(n->claims);
+    while (map_next(&n->workers, &at, NULL, &w)) {
+        if (!w->volumes) {
+            w->retry_ms = 0;
+            worker_wake(w);
+        }
+    }
+}
+static void on_claim_added(void *arg, const struct kube_object *o)
+{
+    (void)o;
+    tell_claims(arg);
+}
+static void on_claim_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
+{
+    (void)old;
+    (void)o;
+    tell_claims(arg);
+}
+static void on_claim_deleted(void *arg, const struct kube_object *o, bool is_final)
+{
+    (void)o;
+    (void)is_final;
+    tell_claims(arg);
+}
+
+static void tell_services(struct node *n) { services_changed(n->services); }
+static void on_service_added(void *arg, const struct kube_object *o)
+{
+    (void)o;
+    tell_services(arg);
+}
+static void on_service_updated(void *arg, const struct kube_object *old,
+                               const struct kube_object *o)
+{
+    (void)old;
+    (void)o;
+    tell_services(arg);
+}
+static void on_service_deleted(void *arg, const struct kube_object *o, bool is_final)
+{
+    (void)o;
+    (void)is_final;
+    tell_services(arg);
+}
+
+static void on_node_added(void *arg, const struct kube_object *o)
+{
+    struct node *n = arg;
+
+    (void)o;
+    binder_changed(n->binder);
+}
+static void on_node_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
+{
+    (void)old;
+    on_node_added(arg, o);
+}
+static void on_node_deleted(void *arg, const struct kube_object *o, bool is_final)
+{
+    struct node *n = arg;
+
+    (void)is_final;
+    if (streq(o->name, n->name))
+        machine_register(n->machine);
+}
+
+static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms)
+{
+    (void)arg;
+    log_debug("API: trying again in %lld ms: %s", (long long)retry_ms, f->err.text);
+}
+
+static struct kube_cache *cache(struct node *n, const char *plural, const struct kube_handler *h)
+{
+    struct kube_cache_options o = {
+        .reflector = {.scope = {.resource = {"", "v1", plural}}, .backoff_max_ms = 2000},
+        .keep_text = true,
+        .trouble = on_trouble,
+        .trouble_arg = n,
+    };
+    struct kube_cache *c = kube_cache_new(n->client, &o);
+
+    kube_cache_add_handler(c, h);
+    return c;
+}
+
+static void open_caches(struct node *n)
+{
+    struct kube_handler pods = {on_pod_added, on_pod_updated, on_pod_deleted, on_pods_synced, n};
+    struct kube_handler configs = {on_config_added, on_config_updated, NULL, NULL, n};
+    struct kube_handler secrets = {on_secret_added, on_secret_updated, NULL, NULL, n};
+    struct kube_handler claims = {on_claim_added, on_claim_updated, on_claim_deleted, NULL, n};
+    struct kube_handler services = {on_service_added, on_service_updated, on_service_deleted, NULL,
+                                    n};
+    struct kube_handler nodes = {on_node_added, on_node_updated, on_node_deleted, NULL, n};
+
+    n->configs = cache(n, "configmaps", &configs);
+    n->secrets = cache(n, "secrets", &secrets);
+    n->claims_cache = cache(n, "persistentvolumeclaims", &claims);
+    n->volumes_cache = cache(n, "persistentvolumes", &claims);
+    n->services_cache = cache(n, "services", &services);
+    n->endpoints = cache(n, "endpoints", &services);
+    n->nodes = cache(n, "nodes", &nodes);
+    n->pods = cache(n, "pods", &pods);
+}
+
+bool node_synced(const struct node *n)
+{
+    return kube_cache_synced(n->configs) && kube_cache_synced(n->secrets);
+}
+
+static const struct jsn *get_object(void *arg, struct arena *a, const char *plural, const char *ns,
+                                    const char *name)
+{
+    struct node *n = arg;
+    const struct kube_cache *c = streq(plural, "secrets") ? n->secrets : n->configs;
+    const struct kube_object *o = c ? kube_cache_get(c, ns, name) : NULL;
+    struct jsn *v = NULL;
+
+    if (!o || kube_object_parse(o, a, &v, NULL) < 0)
+        return NULL;
+    return v;
+}
+
+static int lock(struct node *n, struct err *e)
+{
+    AUTO(free) char *path = xasprintf("%s/lock", n->dir);
+
+    n->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (n->lock_fd < 0)
+        return err_errno(e, errno, "cannot open '%s'", path);
+    if (flock(n->lock_fd, LOCK_EX | LOCK_NB) < 0)
+        return err_set(e, -EBUSY, ERR_PERMANENT,
+                       "another node process runs on '%s'; stop it first, or use another --state",
+                       n->state_dir);
+    return 0;
+}
+
+/* State of the runtime that is from before the last boot tells of nothing. */
+static int forget_last_boot(struct node *n, struct err *e)
+{
+    AUTO(free) char *path = xasprintf("%s/boot", n->dir);
+    AUTO(free) char *last = NULL;
+    bool changed;
+    size_t k;
+    int r = 0;
+
+    if (file_read(path, 64, &last, &k, NULL) == 0 && !streq(last, process_boot_id()))
+        r = file_remove_tree(n->runtime_root, e);
+    if (r == 0)
+        r = file_make_dirs(n->runtime_root, 0700, e);
+    return r < 0 ? r : file_update(path, str_of(process_boot_id()), 0600, &changed, e);
+}
+
+static int open_machine(struct node *n, const struct node_options *o, struct err *e)
+{
+    AUTO(free) char *pods = xasprintf("%s/pods", n->dir);
+    AUTO(free) char *group = xasprintf("/slurmkeeper-%s", n->cluster);
+    int r = file_make_dirs(pods, 0700, e);
+
+    if (r == 0)
+        r = lock(n, e);
+    if (r == 0)
+        r = forget_last_boot(n, e);
+    if (r == 0)
+        r = machine_measure(n, e);
+    if (r == 0)
+        r = cgroup_tree_new(group, &n->cgroups, e);
+    if (r == 0)
+        r = programs_find(n, e);
+    if (r == 0)
+        r = programs_rootfs(n, o->shares, e);
+    if (r == 0)
+        r = bridge_open(&n->bridge, n->cluster, n->dir, o->pod_cidr, e);
+    n->capabilities = capability_own();
+    return r;
+}
+
+static int open_api(struct node *n, const struct node_options *o, struct err *e)
+{
+    AUTO(free) char *standard = xasprintf("%s/admin.kubeconfig", n->state_dir);
+    struct kube_wish wish = {.kubeconfig = o->kubeconfig ? o->kubeconfig : standard};
+    struct kube_client_options options = {
+        .per_second = 500, .burst = 1000, .field_manager = "slurmkeeper-node"};
+    int r = kube_target_find(&wish, &n->target, e);
+
+    if (r == 0)
+        r = kube_client_new(n->loop, n->target, &options, &n->client, e);
+    if (r == 0)
+        r = http_client_new(n->loop, &n->http, e);
+    if (r < 0)
+        return r;
+    n->recorder = kube_recorder_new(n->client, "slurmkeeper-node", n->name);
+    n->source = (struct object_source){get_object, n};
+    n->binder = binder_new(n);
+    n->claims = claims_new(n);
+    n->tokens = tokens_new(n);
+    return services_new(n, &n->services, e);
+}
+
+/* Pods of an earlier life. */
+static void adopt_pods(struct node *n)
+{
+    AUTO(free) char *dir = xasprintf("%s/pods", n->dir);
+    DIR *d = opendir(dir);
+    struct dirent *entry;
+
+    while (d && (entry = readdir(d))) {
+        struct err e = {0};
+        struct worker *w;
+
+        if (entry->d_name[0] == '.')
+            continue;
+        w = worker_adopt(n, entry->d_name, &e);
+        if (w) {
+            (void)map_put(&n->workers, str_of(w->uid), w);
+        } else {
+            AUTO(free) char *path = xasprintf("%s/%s", dir, entry->d_name);
+
+            log_warn("pod %s is not taken over, and its directory removed: %s", entry->d_name,
+                     e.text);
+            sandbox_end_at(path);
+            volumes_unmount(path);
+            (void)!file_remove_tree(path, NULL);
+        }
+    }
+    if (d)
+        (void)closedir(d);
+    if (n->workers.n)
+        log_info("took over %zu pods", n->workers.n);
+}
+
+static char *own_name(const char *given)
+{
+    char host[256] = "";
+
+    if (given)
+        return xstrdup(given);
+    (void)gethostname(host, sizeof(host) - 1);
+    for (char *c = host; *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    return xstrdup(host[0] ? host : "localhost");
+}
+
+int node_new(struct loop *l, const struct node_options *o, struct node **ret_node, struct err *e)
+{
+    AUTO(node_free) struct node *n = xcalloc(1, sizeof(*n));
+    int r;
+
+    n->loop = l;
+    n->lock_fd = -1;
+    n->state_dir = realpath(o->state_dir, NULL);
+    if (!n->state_dir)
+        return err_errno(e, errno, "state directory '%s'", o->state_dir);
+    n->dir = xasprintf("%s/node", n->state_dir);
+    n->runtime_root = xasprintf("%s/runtime", n->dir);
+    n->cluster = xstrdup(o->cluster ? o->cluster : "default");
+    n->name = own_name(o->node_name);
+    map_init(&n->workers, free_worker);
+    r = open_machine(n, o, e);
+    if (r == 0)
+        r = open_api(n, o, e);
+    if (r == 0)
+        r = serve_open(n, e);
+    if (r < 0)
+        return r;
+    open_caches(n);
+    adopt_pods(n);
+    n->machine = machine_new(n);
+    log_info("node %s: pods in %s on bridge %s, roots by %s, containers by %s", n->name,
+             n->bridge.cidr, n->bridge.name, rootfs_kind(n->rootfs), n->runtime);
+    *ret_node = TAKE(n);
+    return 0;
+}
+
+static void free_caches(struct node *n)
+{
+    struct kube_cache **all[] = {&n->pods,           &n->configs,   &n->secrets,
+                                 &n->services_cache, &n->endpoints, &n->claims_cache,
+                                 &n->volumes_cache,  &n->nodes};
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        *all[i] = kube_cache_free(*all[i]);
+}
+
+struct node *node_free(struct node *n)
+{
+    if (!n)
+        return NULL;
+    n->closing = true;
+    (void)http_server_free(n->server);
+    map_done(&n->workers);
+    (void)machine_free(n->machine);
+    (void)binder_free(n->binder);
+    (void)claims_free(n->claims);
+    (void)tokens_free(n->tokens);
+    n->tokens = NULL;
+    (void)services_free(n->services);
+    free_caches(n);
+    (void)kube_recorder_free(n->recorder);
+    (void)http_client_free(n->http);
+    (void)kube_client_free(n->client);
+    (void)kube_target_free(n->target);
+    (void)rootfs_free(n->rootfs);
+    (void)cgroup_tree_free(n->cgroups);
+    bridge_done(&n->bridge);
+    if (n->lock_fd >= 0)
+        (void)close(n->lock_fd);
+    free(n->state_dir);
+    free(n->dir);
+    free(n->cluster);
+    free(n->name);
+    free(n->host_ip);
+    free(n->runtime);
+    free(n->runtime_root);
+    free(n->shim);
+    free(n);
+    return NULL;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The volumes of a pod.
+ *
+ * Content from the API and emptyDir live in the pod's own directory; hostPath is where it says;
+ * claims are directories of the node.  fsGroup owns what is ours to give, and new files in it.
+ */
+#include "src/cluster/node/volumes/volumes.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "src/base/alloc.h"
+#include "src/base/file.h"
+#include "src/cluster/node/limits.h"
+#include "src/cluster/node/mounts.h"
+#include "src/cluster/node/volumes/atomic.h"
+#include "src/cluster/node/volumes/hostpath.h"
+
+static const char *own_dir(struct arena *a, const struct volumes_context *x,
+                           const struct jsn *volume)
+{
+    return arena_printf(a, "%s/volumes/%s", x->dir, jsn_get_str(volume, "name"));
+}
+
+/* A directory that everybody may write, and the group owns. */
+static int make_open_dir(const char *path, int64_t group, struct err *e)
+{
+    struct stat st;
+    int r = file_make_dirs(path, 0755, e);
+
+    if (r < 0)
+        return r;
+    if (stat(path, &st) == 0 && (st.st_mode & 0777) == 0777)
+        return 0;
+    if (group >= 0 && chown(path, (uid_t)-1, (gid_t)group) < 0)
+        return err_errno(e, errno, "cannot give '%s' to group %lld", path, (long long)group);
+    if (chmod(path, group >= 0 ? 02777 : 0777) < 0)
+        return err_errno(e, errno, "cannot set the mode of '%s'", path);
+    return 0;
+}
+
+static int make_empty(struct arena *a, const struct volumes_context *x, const struct jsn *volume,
+                      struct err *e)
+{
+    const struct jsn *v = jsn_key(volume, "emptyDir");
+    const char *path = own_dir(a, x, volume);
+    int64_t size = limits_value(v, "sizeLimit", 0);
+    const char *options = size > 0 ? arena_printf(a, "size=%lld", (long long)size) : "";
+    int r;
+
+    if (streq(jsn_get_str(v, "medium"), "Memory") && !mounts_is_one(path)) {
+        r = file_make_dirs(path, 0755, e);
+        if (r < 0)
+            return r;
+        if (mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
+            return err_errno(e, errno, "cannot mount memory at '%s'", path);
+    }
+    return make_open_dir(path, x->fs_group, e);
+}
+
+static int make_claim(struct arena *a, const struct volumes_context *x, const char *name,
+                      struct err *e)
+{
+    const char *path = x->claim(x->claim_arg, a, x->payload.pod->ns, name, e);
+
+    return path ? make_open_dir(path, x->fs_group, e) : e->num;
+}
+
+static int make_payload(struct arena *a, const struct volumes_context *x, const struct jsn *volume,
+                        bool *ret_changed, struct err *e)
+{
+    struct payload p = {.arena = a};
+    int r = payload_build(&p, &x->payload, volume, e);
+
+    return r < 0 ? r : atomic_write(own_dir(a, x, volume), &p, x->fs_group, ret_changed, e);
+}
+
+/* A claim that is made for the pod alone is named after both. */
+static const char *claim_name(struct arena *a, const struct volumes_context *x,
+                              const struct jsn *volume)
+{
+    if (jsn_key(volume, "ephemeral"))
+        return arena_printf(a, "%s-%s", x->payload.pod->name, jsn_get_str(volume, "name"));
+    return jsn_get_str(volume, "persistentVolumeClaim.claimName");
+}
+
+static bool is_claim(const struct jsn *volume)
+{
+    return jsn_key(volume, "persistentVolumeClaim") || jsn_key(volume, "ephemeral");
+}
+
+static int make_one(struct arena *a, const struct volumes_context *x, const struct jsn *volume,
+                    struct err *e)
+{
+    bool changed;
+
+    if (payload_is(volume))
+        return make_payload(a, x, volume, &changed, e);
+    if (jsn_key(volume, "emptyDir"))
+        return make_empty(a, x, volume, e);
+    if (jsn_key(volume, "hostPath"))
+        return hostpath_check(jsn_key(volume, "hostPath"), e);
+    if (is_claim(volume))
+        return make_claim(a, x, claim_name(a, x, volume), e);
+    return err_bad(e, "volumes of this kind do not exist on this machine; there are configMap, "
+                      "secret, downwardAPI, projected, emptyDir, hostPath and "
+                      "persistentVolumeClaim");
+}
+
+int volumes_make(struct arena *a, const struct volumes_context *x, struct err *e)
+{
+    JSN_FOR_ITEMS (v, jsn_get(x->payload.pod->json, "spec.volumes")) {
+        int r = make_one(a, x, v, e);
+
+        if (r < 0)
+            return err_wrap(e, r, "MountVolume.SetUp failed for volume \"%s\"",
+                            jsn_get_str(v, "name"));
+    }
+    return 0;
+}
+
+int volumes_refresh(struct arena *a, const struct volumes_context *x, bool *ret_changed,
+                    struct err *e)
+{
+    int result = 0;
+
+    *ret_changed = false;
+    JSN_FOR_ITEMS (v, jsn_get(x->payload.pod->json, "spec.volumes")) {
+        bool changed = false;
+        int r = payload_is(v) ? make_payload(a, x, v, &changed, e) : 0;
+
+        if (r < 0)
+            result = err_wrap(e, r, "MountVolume.SetUp failed for volume \"%s\"",
+                              jsn_get_str(v, "name"));
+        *ret_changed = *ret_changed || changed;
+    }
+    return result;
+}
+
+static const struct jsn *find_volume(const struct volumes_context *x, const char *name)
+{
+    JSN_FOR_ITEMS (v, jsn_get(x->payload.pod->json, "spec.volumes"))
+        if (streq(jsn_get_str(v, "name"), name))
+            return v;
+    return NULL;
+}
+
+static const char *path_of(struct arena *a, const struct volumes_context *x, const struct jsn *v,
+                           struct err *e)
+{
+    if (jsn_key(v, "hostPath"))
+        return jsn_get_str(v, "hostPath.path");
+    if (is_claim(v))
+        return x->claim(x->claim_arg, a, x->payload.pod->ns, claim_name(a, x, v), e);
+    return own_dir(a, x, v);
+}
+
+/* What is at `sub` below `root`, made as a directory if missing; never anything outside. */
+static const char *sub_path(struct arena *a, const char *root, const char *sub, int64_t group,
+                            struct err *e)
+{
+    const char *path = arena_printf(a, "%s/%s", root, sub);
+    AUTO(free) char *real_root = realpath(root, NULL);
+    AUTO(free) char *real = NULL;
+    size_t n = real_root ? strlen(real_root) : 0;
+
+    if (sub[0] == '/' || strstr(sub, "..")) {
+        (void)err_bad(e, "subPath '%s' leads out of the volume", sub);
+        return NULL;
+    }
+    if (!file_exists(path) && make_open_dir(path, group, e) < 0)
+        return NULL;
+    real = realpath(path, NULL);
+    if (!real || !real_root || strncmp(real, real_root, n) != 0 || (real[n] && real[n] != '/')) {
+        (void)err_bad(e, "subPath '%s' leads out of the volume", sub);
+        return NULL;
+    }
+    return arena_strdup(a, real);
+}
+
+static const char *mount_options(const struct jsn *m, bool read_only)
+{
+    const char *propagation = jsn_get_str(m, "mountPropagation");
+
+    if (streq(propagation, "Bidirectional"))
+        return read_only ? "rbind\nrshared\nro" : "rbind\nrshared\nrw";
+    if (streq(propagation, "HostToContainer"))
+        return read_only ? "rbind\nrslave\nro" : "rbind\nrslave\nrw";
+    return read_only ? "rbind\nrprivate\nro" : "rbind\nrprivate\nrw";
+}
+
+static bool is_read_only(const struct jsn *v, const struct jsn *m)
+{
+    return jsn_get_bool(m, "readOnly", false) || payload_is(v) ||
+           jsn_get_bool(v, "persistentVolumeClaim.readOnly", false);
+}
+
+int volumes_mount(struct arena *a, const struct volumes_context *x, const struct ctr_spec *c,
+                  const char *const *env, struct oci_mounts *mounts, struct err *e)
+{
+    JSN_FOR_ITEMS (m, jsn_key(c->json, "volumeMounts")) {
+        const char *name = jsn_get_str(m, "name");
+        const char *to = jsn_get_str(m, "mountPath");
+        const char *sub = jsn_get_str(m, "subPath");
+        const char *expr = jsn_get_str(m, "subPathExpr");
+        const struct jsn *v = find_volume(x, name);
+        const char *from;
+
+        if (!v || !to)
+            return err_bad(e, "container %s mounts a volume '%s' that the pod does not have",
+                           c->name, name ? name : "");
+        from = path_of(a, x, v, e);
+        if (expr && expr[0])
+            sub = env_expand(a, expr, env);
+        if (from && sub && sub[0])
+            from = sub_path(a, from, sub, x->fs_group, e);
+        if (!from)
+            return err_wrap(e, e->num, "volume '%s'", name);
+        oci_mounts_add(mounts, to, "bind", from, mount_options(m, is_read_only(v, m)));
+    }
+    return 0;
+}
+
+int volumes_make_shm(const char *pod_dir, struct err *e)
+{
+    AUTO(free) char *path = xasprintf("%s/shm", pod_dir);
+    int r = file_make_dirs(path, 0755, e);
+
+    if (r < 0 || mounts_is_one(path))
+        return r;
+    if (mount("shm", path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=1777") < 0)
+        return err_errno(e, errno, "cannot mount memory at '%s'", path);
+    return 0;
+}
+
+void volumes_unmount(const char *pod_dir) { mounts_detach_below(pod_dir); }
