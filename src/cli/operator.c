@@ -2,8 +2,8 @@
 /*
  * slurmkeeper operator: makes the cluster match its Controllers and NodeSets, in the foreground.
  *
- * Runs until SIGINT or SIGTERM; then it gives the lead back and goes.  A second signal, like SIGKILL,
- * ends it at once: whoever comes next finds everything in the API server.
+ * Runs until SIGINT or SIGTERM; then it gives the lead back and goes.  A second signal, like
+ * SIGKILL, ends it at once: whoever comes next finds everything in the API server.
  */
 #include <signal.h>
 
@@ -15,7 +15,7 @@
 
 struct session {
     struct loop *loop;
-    struct operator *op;
+    struct operator* op;
     bool ending;
 };
 
@@ -41,7 +41,7 @@ static int run(struct session *s, const struct kube_target *t, const struct oper
 {
     struct kube_client_options speed = {.per_second = 200, .burst = 400};
     AUTO(kube_client_free) struct kube_client *c = NULL;
-    AUTO(operator_free) struct operator *op = NULL;
+    AUTO(operator_free) struct operator* op = NULL;
     AUTO(loop_source_free) struct loop_source *on_int = NULL;
     AUTO(loop_source_free) struct loop_source *on_term = NULL;
     int r = kube_client_new(s->loop, t, &speed, &c, e);

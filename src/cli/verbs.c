@@ -42,8 +42,10 @@ static const struct cli_option crds_options[] = {
 };
 
 static const struct cli_option operator_options[] = {
-    {"kubeconfig", "FILE", "Which API server, and as whom; else KUBECONFIG, the pod's own, "
-                           "~/.kube/config", NULL, false},
+    {"kubeconfig", "FILE",
+     "Which API server, and as whom; else KUBECONFIG, the pod's own, "
+     "~/.kube/config",
+     NULL, false},
     {"namespace", "NAME", "Look after this namespace alone; may be given again", "all", true},
     {"leader-elect", NULL, "Of several operators let only one work, by a Lease", NULL, false},
     {"metrics", "ADDRESS:PORT", "Serve /healthz, /readyz and /metrics there", NULL, false},

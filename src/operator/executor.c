@@ -3,9 +3,9 @@
  * The executor.
  *
  * Stage by stage, each after the one before.  Within a stage one action is tried first, and twice
- * as many at a time with each that succeeds: a server that refuses a thousand pods is asked for one.
- * After a failure the rest of its stage is left out; later stages go on (a Service that cannot be
- * made is no reason to keep a configuration back), save for the status, which speaks of what the
+ * as many at a time with each that succeeds: a server that refuses a thousand pods is asked for
+ * one. After a failure the rest of its stage is left out; later stages go on (a Service that cannot
+ * be made is no reason to keep a configuration back), save for the status, which speaks of what the
  * plan has achieved.  Whoever started it plans anew and finds what is missing.
  *
  * Somebody else being faster is no failure worth an event: a conflict is told apart by its class.

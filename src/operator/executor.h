@@ -20,10 +20,10 @@ struct executor {
 
 /* How a plan ended. */
 struct execution_end {
-    size_t writes;      /* that succeeded */
+    size_t writes; /* that succeeded */
     size_t failures;
-    struct err first;   /* of the failures; a permanent one goes before others */
-    const char *step;   /* where it happened */
+    struct err first; /* of the failures; a permanent one goes before others */
+    const char *step; /* where it happened */
     bool has_requeue;
     int64_t requeue_us; /* wall clock */
 };

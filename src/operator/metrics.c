@@ -2,8 +2,8 @@
 /*
  * Metrics and health.
  *
- * /healthz answers as long as the loop turns.  /readyz answers 200 once all caches are filled; until
- * then it says what is waited for.  Everything else is 404.
+ * /healthz answers as long as the loop turns.  /readyz answers 200 once all caches are filled;
+ * until then it says what is waited for.  Everything else is 404.
  */
 #include "src/operator/metrics.h"
 
@@ -73,8 +73,8 @@ static void register_all(struct metrics *m)
     m->seconds = prometheus_histogram(p, "slurmkeeper_reconcile_seconds",
                                       "From taking a key to the end of its plan.", "kind",
                                       prometheus_seconds, prometheus_n_seconds);
-    m->writes = prometheus_counter(p, "slurmkeeper_api_writes_total",
-                                   "Writes to the API server.", "verb,kind,code");
+    m->writes = prometheus_counter(p, "slurmkeeper_api_writes_total", "Writes to the API server.",
+                                   "verb,kind,code");
     m->waiting = prometheus_gauge(p, "slurmkeeper_queue_waiting", "Keys that wait.", NULL);
     m->running = prometheus_gauge(p, "slurmkeeper_queue_running", "Keys being worked on.", NULL);
     m->objects = prometheus_gauge(p, "slurmkeeper_objects", "Objects in the caches.", "kind");
@@ -129,9 +129,8 @@ void metrics_wrote(struct metrics *m, const struct action *a, const struct kube_
     static const char *const verbs[] = {"create", "patch", "delete", "status", "", ""};
     AUTO(free) char *code = f ? xasprintf("%d", f->code) : xstrdup("ok");
 
-    prometheus_add(prometheus_series(m->writes,
-                                     PROMETHEUS_LABELS(verbs[a->verb], a->kind->kind, code)),
-                   1);
+    prometheus_add(
+        prometheus_series(m->writes, PROMETHEUS_LABELS(verbs[a->verb], a->kind->kind, code)), 1);
 }
 
 void metrics_queue(struct metrics *m, size_t waiting, size_t running)

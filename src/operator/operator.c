@@ -35,7 +35,8 @@
 /* Slinky's: an operator of both kinds never leads beside the other. */
 #define LEASE_NAME "slurm-operator"
 
-struct operator {
+struct operator
+{
     struct kube_client *client;
     struct loop *loop;
     struct operator_options options;
@@ -55,7 +56,7 @@ struct operator {
 /* A key being worked on. */
 struct job {
     struct list link;
-    struct operator *op;
+    struct operator* op;
     struct execution *execution;
     char *key;
     char *kind;
@@ -64,9 +65,9 @@ struct job {
     char *step;
 };
 
-static void pump_later(struct operator *op);
+static void pump_later(struct operator* op);
 
-static bool may_work(const struct operator *op)
+static bool may_work(const struct operator* op)
 {
     return !op->stopped && world_synced(op->world, NULL) &&
            (!op->election || kube_election_leads(op->election));
@@ -81,7 +82,7 @@ static void job_free(struct job *j)
     free(j);
 }
 
-static void log_failure(struct operator *op, const struct job *j, int64_t delay_ms)
+static void log_failure(struct operator* op, const struct job *j, int64_t delay_ms)
 {
     unsigned failures = queue_failures(op->queue, j->key);
 
@@ -95,12 +96,15 @@ static void log_failure(struct operator *op, const struct job *j, int64_t delay_
 
 static void job_end(struct job *j)
 {
-    struct operator *op = j->op;
+    struct operator* op = j->op;
     bool failed = j->end.failures > 0;
     int64_t now_ms = loop_now_ms(op->loop);
     int64_t delay;
 
-    metrics_reconciled(op->metrics, j->kind, failed ? "failed" : j->end.writes ? "changed" : "same",
+    metrics_reconciled(op->metrics, j->kind,
+                       failed          ? "failed"
+                       : j->end.writes ? "changed"
+                                       : "same",
                        (double)(clock_mono_ns() - j->since_ns) / 1e9);
     if (j->end.has_requeue)
         queue_add_at(op->queue, j->key,
@@ -164,7 +168,7 @@ static void on_executed(void *arg, const struct execution_end *end)
         job_end(j);
 }
 
-static void start_job(struct operator *op, const char *key)
+static void start_job(struct operator* op, const char *key)
 {
     AUTO(reconcile_done) struct reconcile r = {0};
     struct job *j = xcalloc(1, sizeof(*j));
@@ -184,7 +188,7 @@ static void start_job(struct operator *op, const char *key)
 
 static void pump(void *arg)
 {
-    struct operator *op = arg;
+    struct operator* op = arg;
     int64_t wait;
 
     op->pumping = false;
@@ -202,7 +206,7 @@ static void pump(void *arg)
         loop_timer_arm(op->timer, wait);
 }
 
-static void pump_later(struct operator *op)
+static void pump_later(struct operator* op)
 {
     if (op->pumping || op->stopped)
         return;
@@ -213,7 +217,7 @@ static void pump_later(struct operator *op)
 static void on_change(void *arg, const char *kind, const struct kube_object *old,
                       const struct kube_object *now)
 {
-    struct operator *op = arg;
+    struct operator* op = arg;
 
     op->routes.world = op->world;
     routes_follow(&op->routes, kind, old, now);
@@ -222,7 +226,7 @@ static void on_change(void *arg, const char *kind, const struct kube_object *old
 
 static void on_synced(void *arg)
 {
-    struct operator *op = arg;
+    struct operator* op = arg;
 
     log_info("watching: %zu Controllers, %zu NodeSets, %zu worker pods",
              world_count(op->world, "Controller"), world_count(op->world, "NodeSet"),
@@ -239,7 +243,7 @@ static void on_lead(void *arg)
 /* What is under way may be finished by the next leader; nothing of ours is written any more. */
 static void on_lead_lost(void *arg)
 {
-    struct operator *op = arg;
+    struct operator* op = arg;
 
     if (!op->stopped)
         log_warn("no longer leading: waiting");
@@ -247,7 +251,7 @@ static void on_lead_lost(void *arg)
 
 static void on_leader(void *arg, const char *identity)
 {
-    const struct operator *op = arg;
+    const struct operator* op = arg;
 
     if (!streq(identity, op->identity))
         log_info("'%s' leads", identity);
@@ -260,12 +264,12 @@ static bool may_write(void *arg)
 
 static void on_wrote(void *arg, const struct action *a, const struct kube_failure *f)
 {
-    metrics_wrote(((struct operator *)arg)->metrics, a, f);
+    metrics_wrote(((struct operator*)arg)->metrics, a, f);
 }
 
 static bool is_ready(void *arg, char *why, size_t n)
 {
-    const struct operator *op = arg;
+    const struct operator* op = arg;
     const char *missing = NULL;
 
     if (world_synced(op->world, &missing))
@@ -277,7 +281,7 @@ static bool is_ready(void *arg, char *why, size_t n)
 static void set_gauges(void *arg)
 {
     static const char *const kinds[] = {"Controller", "NodeSet", "Pod", "ConfigMap", "Secret"};
-    struct operator *op = arg;
+    struct operator* op = arg;
 
     metrics_queue(op->metrics, queue_waiting(op->queue), queue_running(op->queue));
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
@@ -297,7 +301,7 @@ static char *make_identity(const char *given)
     return xasprintf("%s_%s", uname(&u) == 0 ? u.nodename : "unknown", uuid);
 }
 
-static int start_election(struct operator *op, struct err *e)
+static int start_election(struct operator* op, struct err *e)
 {
     struct kube_election_options o = {
         .namespace = op->options.lease_namespace ? op->options.lease_namespace
@@ -313,7 +317,7 @@ static int start_election(struct operator *op, struct err *e)
     return op->options.leader_elect ? kube_election_new(op->client, &o, &op->election, e) : 0;
 }
 
-static void start_world(struct operator *op)
+static void start_world(struct operator* op)
 {
     struct world_options o = {op->options.namespaces, on_change, on_synced, op};
 
@@ -330,9 +334,9 @@ static void start_world(struct operator *op)
 }
 
 int operator_new(struct kube_client *c, const struct operator_options *o,
-                 struct operator **ret_operator, struct err *e)
+                 struct operator** ret_operator, struct err *e)
 {
-    AUTO(operator_free) struct operator *op = xcalloc(1, sizeof(*op));
+    AUTO(operator_free) struct operator* op = xcalloc(1, sizeof(*op));
     struct metrics_source source = {is_ready, set_gauges, op};
     int r;
 
@@ -352,7 +356,7 @@ int operator_new(struct kube_client *c, const struct operator_options *o,
     return 0;
 }
 
-struct operator *operator_free(struct operator *op)
+struct operator* operator_free(struct operator* op)
 {
     if (!op)
         return NULL;
@@ -371,7 +375,7 @@ struct operator *operator_free(struct operator *op)
     return NULL;
 }
 
-void operator_stop(struct operator *op, void (*done)(void *arg), void *arg)
+void operator_stop(struct operator* op, void (*done)(void *arg), void *arg)
 {
     op->stopped = true;
     loop_timer_disarm(op->timer);
@@ -381,7 +385,7 @@ void operator_stop(struct operator *op, void (*done)(void *arg), void *arg)
         loop_defer(op->loop, done, arg);
 }
 
-int operator_port(const struct operator *op)
+int operator_port(const struct operator* op)
 {
     return metrics_port(op->metrics);
 }

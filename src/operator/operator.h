@@ -19,12 +19,12 @@ struct operator_options {
 
 /* Starts at once.  The client must outlive it. */
 int operator_new(struct kube_client *c, const struct operator_options *o,
-                 struct operator **ret_operator, struct err *e) MUST_CHECK;
-struct operator *operator_free(struct operator *op);
+                 struct operator** ret_operator, struct err *e) MUST_CHECK;
+struct operator* operator_free(struct operator* op);
 DEFINE_AUTO(struct operator, operator_free);
 
 /* Give the lead back, if we have it, then call `done`; nothing is written any more. */
-void operator_stop(struct operator *op, void (*done)(void *arg), void *arg);
+void operator_stop(struct operator* op, void (*done)(void *arg), void *arg);
 
 /* Where metrics are served (useful after port 0); 0: nowhere. */
-int operator_port(const struct operator *op);
+int operator_port(const struct operator* op);

@@ -2,9 +2,9 @@
 /*
  * Snapshots.
  *
- * The caches hold texts and small structs; a plan wants decoded objects.  Here an object and what it
- * needs are put together in an arena that lives as long as the plan's actions.  An object that does
- * not decode (the API server should not have taken it) gets a condition instead of a plan.
+ * The caches hold texts and small structs; a plan wants decoded objects.  Here an object and what
+ * it needs are put together in an arena that lives as long as the plan's actions.  An object that
+ * does not decode (the API server should not have taken it) gets a condition instead of a plan.
  */
 #include "src/operator/reconcile.h"
 
@@ -72,8 +72,7 @@ static const struct accounting *read_accounting(struct reconcile *r, const struc
 static void read_nodesets(struct reconcile *r, const struct world *w, const char *controller,
                           struct build_cluster *cluster)
 {
-    struct kube_slice s =
-        world_find(w, "NodeSet", r->namespace, WORLD_BY_CONTROLLER, controller);
+    struct kube_slice s = world_find(w, "NodeSet", r->namespace, WORLD_BY_CONTROLLER, controller);
     const struct nodeset **list = arena_calloc(&r->arena, s.n + 1, sizeof(struct nodeset *));
     size_t n = 0;
 

@@ -72,8 +72,8 @@ void references_nodeset_controller(void *arg, const struct jsn *object, struct k
 
     (void)arg;
     if (name)
-        kube_index_emit(
-            out, str_of(arena_printf(&a, "%s/%s", jsn_get_str(object, "metadata.namespace"), name)));
+        kube_index_emit(out, str_of(arena_printf(&a, "%s/%s",
+                                                 jsn_get_str(object, "metadata.namespace"), name)));
 }
 
 void references_nodeset_slurm_name(void *arg, const struct jsn *object, struct kube_index_out *out)

@@ -3,10 +3,10 @@
  * Which change concerns whom.
  *
  *   Controller              itself; its NodeSets if the spec changed (their pods name its host)
- *   NodeSet                 itself; its Controller if the spec changed (slurm.conf); NodeSets of the
- *                           same name in Slurm (one may take over)
- *   Pod                     the NodeSet that controls it, or the Controller that its labels name
- *   Secret, ConfigMap, ...  whoever owns it; whoever refers to it
+ *   NodeSet                 itself; its Controller if the spec changed (slurm.conf); NodeSets of
+ * the same name in Slurm (one may take over) Pod                     the NodeSet that controls it,
+ * or the Controller that its labels name Secret, ConfigMap, ...  whoever owns it; whoever refers to
+ * it
  *
  * Statuses change with every pod; only a new generation tells that others are concerned.
  */

@@ -25,12 +25,12 @@ struct action {
     const struct plan_kind *kind;
     const char *namespace;
     const char *name;
-    const char *uid;         /* ACTION_DELETE: of this very object, or nothing is deleted */
-    const struct jsn *body;  /* object or patch */
-    bool warning;            /* ACTION_EVENT */
-    const char *reason;      /* of an event; of other actions: event once it has succeeded */
+    const char *uid;        /* ACTION_DELETE: of this very object, or nothing is deleted */
+    const struct jsn *body; /* object or patch */
+    bool warning;           /* ACTION_EVENT */
+    const char *reason;     /* of an event; of other actions: event once it has succeeded */
     const char *text;
-    int64_t at_us;           /* ACTION_REQUEUE: wall clock */
+    int64_t at_us; /* ACTION_REQUEUE: wall clock */
 };
 
 /* {.arena = a} is a valid empty list. */

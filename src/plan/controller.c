@@ -30,6 +30,7 @@ struct draft {
     struct build_config config;
     struct api_problems problems;
     bool config_good;
+    bool keys_made; /* by this plan: they are not there yet */
 };
 
 static const struct jsn *observe(struct draft *d, const char *kind, const char *name)
@@ -44,10 +45,9 @@ static const struct jsn *observe(struct draft *d, const char *kind, const char *
 static void sync_built(struct draft *d, struct jsn *object)
 {
     if (object)
-        (void)sync_object(d->to,
-                          observe(d, jsn_get_str(object, "kind"),
-                                  jsn_get_str(object, "metadata.name")),
-                          object);
+        (void)sync_object(
+            d->to, observe(d, jsn_get_str(object, "kind"), jsn_get_str(object, "metadata.name")),
+            object);
 }
 
 static void plan_services(struct draft *d)
@@ -66,8 +66,7 @@ static void plan_config(struct draft *d)
 
     actions_step(d->to, "Config");
     d->problems.arena = d->to->arena;
-    d->config_good =
-        build_config(d->to->arena, d->cluster, &d->config, &d->problems) == 0;
+    d->config_good = build_config(d->to->arena, d->cluster, &d->config, &d->problems) == 0;
     if (!d->config_good)
         return;
     sync_built(d, build_config_map(d->to->arena, d->cluster, &d->config));
@@ -78,8 +77,10 @@ static void plan_config(struct draft *d)
 /* Made once and kept: a key that is there is never changed, whoever made it. */
 static void plan_key(struct draft *d, struct jsn *secret)
 {
-    if (secret && !observe(d, "Secret", jsn_get_str(secret, "metadata.name")))
-        sync_built(d, secret);
+    if (!secret || observe(d, "Secret", jsn_get_str(secret, "metadata.name")))
+        return;
+    sync_built(d, secret);
+    d->keys_made = true;
 }
 
 static void plan_keys(struct draft *d)
@@ -91,10 +92,11 @@ static void plan_keys(struct draft *d)
     plan_key(d, build_jwt_secret(d->to->arena, d->cluster, d->in->fresh.jwt));
 }
 
+/* Its template holds hashes of the keys: it waits for the next plan, which sees them. */
 static void plan_stateful_set(struct draft *d)
 {
     actions_step(d->to, "StatefulSet");
-    if (!d->c->spec.external && d->config_good)
+    if (!d->c->spec.external && d->config_good && !d->keys_made)
         sync_built(d, build_controller_app(d->to->arena, d->cluster, d->config.hash, &d->problems));
 }
 

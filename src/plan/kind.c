@@ -16,14 +16,22 @@ static const char *const config_map_fields[] = {"data", "binaryData", NULL};
 static const char *const monitor_fields[] = {"spec", NULL};
 static const char *const budget_fields[] = {"spec.maxUnavailable", "spec.minAvailable",
                                             "spec.selector", NULL};
-static const char *const service_fields[] = {
-    "spec.type",           "spec.selector",       "spec.ports",
-    "spec.externalIPs",    "spec.loadBalancerIP", "spec.loadBalancerSourceRanges",
-    "spec.externalName",   "spec.publishNotReadyAddresses", NULL};
-static const char *const stateful_set_fields[] = {
-    "spec.minReadySeconds", "spec.ordinals", "spec.persistentVolumeClaimRetentionPolicy",
-    "spec.replicas",        "spec.template", "spec.updateStrategy",
-    NULL};
+static const char *const service_fields[] = {"spec.type",
+                                             "spec.selector",
+                                             "spec.ports",
+                                             "spec.externalIPs",
+                                             "spec.loadBalancerIP",
+                                             "spec.loadBalancerSourceRanges",
+                                             "spec.externalName",
+                                             "spec.publishNotReadyAddresses",
+                                             NULL};
+static const char *const stateful_set_fields[] = {"spec.minReadySeconds",
+                                                  "spec.ordinals",
+                                                  "spec.persistentVolumeClaimRetentionPolicy",
+                                                  "spec.replicas",
+                                                  "spec.template",
+                                                  "spec.updateStrategy",
+                                                  NULL};
 
 const struct plan_kind plan_kinds[] = {
     {"Accounting", "slinky.slurm.net", "v1beta1", "accountings", NULL},

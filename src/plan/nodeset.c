@@ -26,19 +26,17 @@ static const struct jsn *observe(const struct plan_nodeset *in, const char *kind
 static void sync_built(const struct plan_nodeset *in, struct jsn *object, struct actions *to)
 {
     if (object)
-        (void)sync_object(to,
-                          observe(in, jsn_get_str(object, "kind"),
-                                  jsn_get_str(object, "metadata.name")),
-                          object);
+        (void)sync_object(
+            to, observe(in, jsn_get_str(object, "kind"), jsn_get_str(object, "metadata.name")),
+            object);
 }
 
 static void share_built(const struct plan_nodeset *in, struct jsn *object, struct actions *to)
 {
     if (object)
-        (void)sync_shared(to,
-                          observe(in, jsn_get_str(object, "kind"),
-                                  jsn_get_str(object, "metadata.name")),
-                          object);
+        (void)sync_shared(
+            to, observe(in, jsn_get_str(object, "kind"), jsn_get_str(object, "metadata.name")),
+            object);
 }
 
 static struct nodeset_hindrance find_hindrance(struct arena *a, const struct plan_nodeset *in)
@@ -50,15 +48,17 @@ static struct nodeset_hindrance find_hindrance(struct arena *a, const struct pla
     if (!in->cluster->controller)
         return (struct nodeset_hindrance){
             "ControllerNotFound",
-            arena_printf(a, "there is no Controller %s in namespace %s; create it, or correct "
-                            "spec.controllerRef.name",
+            arena_printf(a,
+                         "there is no Controller %s in namespace %s; create it, or correct "
+                         "spec.controllerRef.name",
                          ns->spec.controller_ref.name ? ns->spec.controller_ref.name : "",
                          api_namespace(&ns->meta))};
     if (in->twin)
         return (struct nodeset_hindrance){
             "SlurmNameTaken",
-            arena_printf(a, "NodeSet %s is called %s in Slurm already; give one of both another "
-                            "name or another template.spec.hostname",
+            arena_printf(a,
+                         "NodeSet %s is called %s in Slurm already; give one of both another "
+                         "name or another template.spec.hostname",
                          in->twin, nodeset_slurm_name(a, ns))};
     nodeset_check(ns, build_release(in->cluster), &p);
     /* One pod for a try: settings that cannot be laid over show here. */
@@ -216,15 +216,16 @@ static void plan_protection(const struct plan_nodeset *in, struct actions *to)
     actions_step(to, "Protection");
     for (size_t i = 0; in->slurm && i < in->n_pods; i++) {
         const struct plan_pod *p = in->pods[i];
-        bool want = in->ns->spec.disruption_protection && !slurm_state_is_idle(in->slurm, p->slurm_name);
+        bool want =
+            in->ns->spec.disruption_protection && !slurm_state_is_idle(in->slurm, p->slurm_name);
         struct jsn *patch = jsn_object(to->arena);
         struct jsn *labels;
         struct action *a;
 
         if (p->deleting || want == p->protected)
             continue;
-        labels = jsn_ensure_object(to->arena, jsn_ensure_object(to->arena, patch, "metadata"),
-                                   "labels");
+        labels =
+            jsn_ensure_object(to->arena, jsn_ensure_object(to->arena, patch, "metadata"), "labels");
         jsn_set(to->arena, labels, POD_PROTECT_LABEL,
                 want ? jsn_string(to->arena, "true") : jsn_null(to->arena));
         a = actions_add(to, ACTION_PATCH);

@@ -20,7 +20,7 @@ struct plan_nodeset {
     const struct jsn *const *revisions; /* ControllerRevisions that it controls */
     size_t n_revisions;
     const struct slurm_state *slurm; /* NULL: nothing is known */
-    const char *twin; /* an older NodeSet with the same name in Slurm; NULL: none */
+    const char *twin;                /* an older NodeSet with the same name in Slurm; NULL: none */
     int64_t now_us;
 };
 

@@ -101,9 +101,9 @@ void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
                          struct actions *to)
 {
     struct nodeset_status st = in->ns->status;
-    struct api_conditions conditions = {arena_calloc(to->arena, st.conditions.n + 1,
-                                                     sizeof(struct api_condition)),
-                                        st.conditions.n};
+    struct api_conditions conditions = {
+        arena_calloc(to->arena, st.conditions.n + 1, sizeof(struct api_condition)),
+        st.conditions.n};
     struct status_scribe scribe = {to, &conditions, in->ns->meta.generation, in->now_us};
 
     if (st.conditions.n)

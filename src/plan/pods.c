@@ -72,8 +72,8 @@ static void read_annotations(const struct jsn *v, struct plan_pod *p)
     const char *deadline = annotation(v, POD_DEADLINE);
     int64_t us;
 
-    p->cordoned = streq(annotation(v, POD_CORDON), "true") ||
-                  streq(annotation(v, POD_CORDON_OLD), "true");
+    p->cordoned =
+        streq(annotation(v, POD_CORDON), "true") || streq(annotation(v, POD_CORDON_OLD), "true");
     p->cost = read_cost(annotation(v, POD_DELETION_COST));
     if (deadline && clock_parse_rfc3339(str_of(deadline), &us) == 0)
         p->deadline_us = us;
@@ -106,8 +106,8 @@ void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
         p.slurm_name = p.node_name;
     p.phase = read_phase(jsn_get_str(v, "status.phase"));
     p.deleting = jsn_get_str(v, "metadata.deletionTimestamp") != NULL;
-    p.instance = text_of(a, jsn_member(jsn_get(v, "metadata.labels"),
-                                       STR("app.kubernetes.io/instance")));
+    p.instance =
+        text_of(a, jsn_member(jsn_get(v, "metadata.labels"), STR("app.kubernetes.io/instance")));
     p.is_slurmctld = streq(label(v, "app.kubernetes.io/name"), "slurmctld");
     p.active = streq(label(v, POD_ACTIVE_LABEL), "true");
     p.protected = streq(label(v, POD_PROTECT_LABEL), "true");

@@ -23,7 +23,7 @@ enum status_value { STATUS_FALSE, STATUS_TRUE, STATUS_UNKNOWN };
 void status_set(struct status_scribe *s, const char *type, enum status_value value, bool warn,
                 const char *reason, const char *fmt, ...) PRINTF(6, 7);
 
-/* Plan the write that turns the status at hand (NULL: none) into the one wanted; nothing if they are
- * equal. */
+/* Plan the write that turns the status at hand (NULL: none) into the one wanted; nothing if they
+ * are equal. */
 void status_write(struct actions *to, const char *kind, const struct api_meta *m,
                   const struct jsn *observed, const struct jsn *wanted);

@@ -46,9 +46,8 @@ static void covers_asks_only_for_what_is_wanted(void **state)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO(arena_done) struct arena a = {0};
 
-        assert_int_equal(
-            compare_covers(parse(&a, rows[i].observed), parse(&a, rows[i].desired)),
-            rows[i].covered);
+        assert_int_equal(compare_covers(parse(&a, rows[i].observed), parse(&a, rows[i].desired)),
+                         rows[i].covered);
     }
 }
 

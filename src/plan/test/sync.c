@@ -139,8 +139,10 @@ static void the_dying_and_the_immutable_stay(void **state)
 static void shared_objects_gather_their_owners(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
-    struct jsn *one = parse(&a, "{\"kind\":\"Service\"," META(",\"ownerReferences\":[{\"uid\":\"1\"}]") "}");
-    struct jsn *two = parse(&a, "{\"kind\":\"Service\"," META(",\"ownerReferences\":[{\"uid\":\"2\"}]") "}");
+    struct jsn *one =
+        parse(&a, "{\"kind\":\"Service\"," META(",\"ownerReferences\":[{\"uid\":\"1\"}]") "}");
+    struct jsn *two =
+        parse(&a, "{\"kind\":\"Service\"," META(",\"ownerReferences\":[{\"uid\":\"2\"}]") "}");
     struct actions first = {.arena = &a};
     struct actions second = {.arena = &a};
     struct actions third = {.arena = &a};

@@ -2,7 +2,7 @@
 """A Controller and NodeSets become the objects of a Slurm cluster.
 
 The cases build on one another, in the order of the file, as a session at a terminal would.  No pod
-runs here: there is an API server and an operator, and nothing else.
+runs here: there is an API server and an operator, and no node.
 """
 import base64
 import time
@@ -17,17 +17,17 @@ kind: Namespace
 metadata: {name: slurm}
 ---
 apiVersion: slinky.slurm.net/v1beta1
-kind: Controller
-metadata: {name: lab, namespace: slurm}
-spec: {}
----
-apiVersion: slinky.slurm.net/v1beta1
 kind: NodeSet
 metadata: {name: compute, namespace: slurm}
 spec:
   controllerRef: {name: lab, namespace: slurm}
   replicas: 3
   partition: {enabled: true, config: "Default=YES MaxTime=24:00:00"}
+---
+apiVersion: slinky.slurm.net/v1beta1
+kind: Controller
+metadata: {name: lab, namespace: slurm}
+spec: {}
 """
 
 
@@ -64,6 +64,11 @@ def settled(cluster):
     pytest.fail("the cluster does not settle")
 
 
+def workers(cluster):
+    return [p for p in cluster.get("pods")
+            if p["metadata"]["labels"]["app.kubernetes.io/name"] == "slurmd"]
+
+
 def slurm_conf(cluster):
     return cluster.get("configmap", "lab-config")["data"]["slurm.conf"]
 
@@ -87,16 +92,31 @@ def test_missing_definitions_are_waited_for(cluster):
 def test_a_cluster_appears(cluster):
     cluster.apply(CLUSTER)
     eventually(lambda: cluster.get("statefulset", "lab-controller"), "the StatefulSet")
-    eventually(lambda: len(cluster.get("pods")) == 3, "the worker pods")
+    eventually(lambda: len(workers(cluster)) == 3, "the worker pods")
     services = {s["metadata"]["name"] for s in cluster.get("services")}
     assert services == {"lab-controller", "lab-controller-internal", "slurm-workers-lab"}
-    assert [p["metadata"]["name"] for p in cluster.get("pods")] == \
+    assert [p["metadata"]["name"] for p in workers(cluster)] == \
         ["compute-0", "compute-1", "compute-2"]
     for secret, key in (("lab-auth-slurm", "slurm.key"), ("lab-auth-jwt", "jwt.key")):
         data = cluster.get("secret", secret)["data"]
         assert len(base64.b64decode(data[key])) == 1024
-    assert len(cluster.get("controllerrevisions")) == 1
+    uid = cluster.get("nodeset", "compute")["metadata"]["uid"]
+    assert len([r for r in cluster.get("controllerrevisions")
+                if r["metadata"]["ownerReferences"][0]["uid"] == uid]) == 1
     assert cluster.get("poddisruptionbudget", "slurm-workers-pdb-lab")
+
+
+def test_slurmctld_starts_once(cluster):
+    # Keys and configuration are there first: their hashes in the template do not change any more.
+    uid = cluster.get("statefulset", "lab-controller")["metadata"]["uid"]
+    pod = eventually(lambda: cluster.get("pod", "lab-controller-0"), "slurmctld's pod")
+    assert pod["metadata"]["annotations"]["slinky.slurm.net/slurm-key-hash"]
+    settled(cluster)
+    assert cluster.get("pod", "lab-controller-0")["metadata"]["uid"] == pod["metadata"]["uid"]
+    assert len([r for r in cluster.get("controllerrevisions")
+                if r["metadata"]["ownerReferences"][0]["uid"] == uid]) == 1
+    labels = cluster.get("pod", "lab-controller-0")["metadata"]["labels"]
+    assert labels["controller.slinky.slurm.net/active"] == "true"
 
 
 def test_slurm_conf_is_exact(cluster):
@@ -116,7 +136,7 @@ def test_owners_are_set(cluster):
         owners = cluster.get(kind, name)["metadata"]["ownerReferences"]
         assert [o["uid"] for o in owners if o.get("controller")] == [uid]
     uid = cluster.get("nodeset", "compute")["metadata"]["uid"]
-    for pod in cluster.get("pods"):
+    for pod in workers(cluster):
         assert [o["uid"] for o in pod["metadata"]["ownerReferences"]] == [uid]
 
 
@@ -149,7 +169,7 @@ def test_a_second_look_writes_nothing(cluster):
 
 def test_scale_up_adds_a_pod(cluster):
     cluster.kubectl("scale", "nodeset/compute", "--replicas=4", "-n", "slurm")
-    eventually(lambda: [p["metadata"]["name"] for p in cluster.get("pods")][-1] == "compute-3",
+    eventually(lambda: [p["metadata"]["name"] for p in workers(cluster)][-1] == "compute-3",
                "the fourth pod")
     eventually(lambda: cluster.get("nodeset", "compute")["status"]["replicas"] == 4, "its count")
 
@@ -157,8 +177,8 @@ def test_scale_up_adds_a_pod(cluster):
 def test_scale_down_takes_what_never_ran(cluster):
     # Nothing places these pods: no slurmd ever ran in them.
     cluster.kubectl("scale", "nodeset/compute", "--replicas=3", "-n", "slurm")
-    eventually(lambda: len(cluster.get("pods")) == 3, "one pod less")
-    assert cluster.get("pods")[-1]["metadata"]["name"] == "compute-2"
+    eventually(lambda: len(workers(cluster)) == 3, "one pod less")
+    assert workers(cluster)[-1]["metadata"]["name"] == "compute-2"
 
 
 def test_scale_down_leaves_what_may_run_a_job(cluster):
@@ -172,7 +192,7 @@ def test_scale_down_leaves_what_may_run_a_job(cluster):
     cluster.kubectl("scale", "nodeset/compute", "--replicas=1", "-n", "slurm")
     eventually(lambda: cluster.condition("nodeset", "compute", "ScaledDown"), "the condition")
     settled(cluster)
-    assert len(cluster.get("pods")) == 3
+    assert len(workers(cluster)) == 3
     waiting = cluster.condition("nodeset", "compute", "ScaledDown")
     assert (waiting["status"], waiting["reason"]) == ("False", "SlurmStateUnknown")
     cluster.kubectl("scale", "nodeset/compute", "--replicas=3", "-n", "slurm")
@@ -230,11 +250,11 @@ def test_two_nodesets_of_one_name(cluster):
     ready = cluster.condition("nodeset", "second", "Ready")
     assert (ready["status"], ready["reason"]) == ("False", "SlurmNameTaken")
     assert slurm_conf(cluster).count("NodeSet=compute ") == 1
-    assert not [p for p in cluster.get("pods") if p["metadata"]["name"].startswith("second-")]
+    assert not [p for p in workers(cluster) if p["metadata"]["name"].startswith("second-")]
     # The rest goes on.
     cluster.apply(nodeset("third", more="replicas: 2\n  ordinalPadding: 3"))
     eventually(lambda: {"third-000", "third-001"} <=
-               {p["metadata"]["name"] for p in cluster.get("pods")}, "the third NodeSet's pods")
+               {p["metadata"]["name"] for p in workers(cluster)}, "the third NodeSet's pods")
     eventually(lambda: "NodeSet=third Feature=third" in slurm_conf(cluster).splitlines(),
                "its line")
 
