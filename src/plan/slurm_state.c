@@ -2,8 +2,9 @@
 /*
  * Slurm's side of an observation.
  *
- * Not knowing counts as busy.  An idle node is not free either: a job may start on it between the
- * look and the deed, so that only a drained one is.
+ * Not knowing counts as busy, and so does a node that slurmctld does not have: one that lost its
+ * state knows nothing of the jobs that still run.  An idle node is not free either: a job may start
+ * on it between the look and the deed, so that only a drained one is.
  */
 #include "src/plan/slurm_state.h"
 
@@ -26,10 +27,8 @@ bool slurm_state_is_idle(const struct slurm_state *s, const char *name)
     const struct slurm_node *node = slurm_state_node(s, name);
     struct node_view view = {.state_known = true};
 
-    if (!s || !name)
-        return false;
     if (!node)
-        return true;
+        return false;
     view.state = node->state;
     view.jobs_known = node->jobs_known;
     view.jobs = node->jobs;
@@ -40,5 +39,5 @@ bool slurm_state_is_free(const struct slurm_state *s, const char *name)
 {
     const struct slurm_node *node = slurm_state_node(s, name);
 
-    return slurm_state_is_idle(s, name) && (!node || nodestate_drained(node->state));
+    return node && slurm_state_is_idle(s, name) && nodestate_drained(node->state);
 }

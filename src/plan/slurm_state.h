@@ -23,7 +23,7 @@ const struct slurm_node *slurm_state_node(const struct slurm_state *s, const cha
 
 /*
  * Is it certain that no job runs on the node, and that none can start?  Only of a node that is
- * drained and has no jobs, or that this Slurm does not have at all.  Without a state: never.
+ * drained and has no jobs.  Without a state, or of a node that Slurm does not have: never.
  */
 bool slurm_state_is_free(const struct slurm_state *s, const char *name);
 

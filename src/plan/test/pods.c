@@ -60,7 +60,7 @@ static void only_what_cannot_run_a_job_is_free(void **state)
         {"draining", POD_RUNNING, "k", false, false},
         {"busy-drained", POD_RUNNING, "k", false, false},
         {"unsure", POD_RUNNING, "k", false, false},
-        {"unregistered", POD_RUNNING, "k", true, false},
+        {"unregistered", POD_RUNNING, "k", false, false},
         {"idle", POD_PENDING, NULL, true, true},
         {"idle", POD_PENDING, "k", false, false},
         {"idle", POD_FAILED, "k", true, true},
