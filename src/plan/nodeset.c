@@ -216,8 +216,8 @@ static void plan_protection(const struct plan_nodeset *in, struct actions *to)
     actions_step(to, "Protection");
     for (size_t i = 0; in->slurm && i < in->n_pods; i++) {
         const struct plan_pod *p = in->pods[i];
-        bool want =
-            in->ns->spec.disruption_protection && !slurm_state_is_idle(in->slurm, p->slurm_name);
+        bool want = in->ns->spec.disruption_protection && !plan_pod_is_empty(p) &&
+                    !slurm_state_is_idle(in->slurm, p->slurm_name);
         struct jsn *patch = jsn_object(to->arena);
         struct jsn *labels;
         struct action *a;

@@ -197,9 +197,9 @@ static void a_missing_secret_is_named(void **state)
     fixture_init(&f, "'slurmKeyRef':{'name':'mine','key':'k'}");
     list = plan(&f);
     event = test_event(&list, "SecretNotFound");
-    assert_non_null(event);
-    assert_string_equal(event->text, "Secret mine is not there; create it, or remove the reference "
-                                     "to have one made");
+    assert_string_equal(event ? event->text : "",
+                        "Secret mine is not there; create it, or remove the reference "
+                        "to have one made");
 }
 
 static void external_controllers_get_their_configuration_alone(void **state)
