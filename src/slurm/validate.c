@@ -21,7 +21,7 @@
 #include "src/slurm/validate_impl.h"
 
 void validate_fault(const struct checker *c, enum fault_level level, const struct conf_line *line,
-                 const char *fmt, ...)
+                    const char *fmt, ...)
 {
     AUTO(free) char *text = NULL;
     va_list ap;
@@ -85,7 +85,7 @@ static void unknown_key(const struct checker *c, const struct conf_line *line, c
 
     if (elsewhere)
         validate_fault(c, FAULT_FATAL, line, "%s is a key of the cluster, not of a %s", name,
-                    conf_section_name(line->section));
+                       conf_section_name(line->section));
     else if (near)
         validate_fault(c, FAULT_FATAL, line, "unknown key %s; did you mean %s?", name, near);
     else
@@ -111,7 +111,7 @@ static bool check_key(const struct checker *c, const struct conf_line *line, con
     if (key->gone && release >= key->gone) {
         release_series_text(MAX(key->gone, RELEASE_OLDEST), series);
         validate_fault(c, FAULT_FATAL, line, "%s was removed from Slurm; it is an error since %s",
-                    key->name, series);
+                       key->name, series);
         return false;
     }
     if (key->ignored && release >= key->ignored) {
@@ -166,7 +166,7 @@ static void check_value(const struct checker *c, const struct conf_line *line,
     else if (r == -ENOTSUP && plugins_installed(c, key, pair->value))
         return;
     validate_fault(c, level, line, "%s: '%.200s' %s", key->name, secret ? "..." : pair->value,
-                why.text);
+                   why.text);
 }
 
 static void check_pair(const struct checker *c, const struct conf_line *line, size_t at)
@@ -179,17 +179,18 @@ static void check_pair(const struct checker *c, const struct conf_line *line, si
         return;
     if (pair->op != '=')
         validate_fault(c, FAULT_WARNING, line, "%s%c= means %s= in a file", key->name, pair->op,
-                    key->name);
+                       key->name);
     if (at > 0 && conf_line_get(line, pair->key) != pair)
         validate_fault(c, FAULT_WARNING, line, "%s stands twice in the line, the last one counts",
-                    key->name);
+                       key->name);
     if (is_default_line(line)) {
         if (at == 0)
             return;
         if (key->flags & KEY_NOT_IN_DEFAULT)
             validate_fault(c, FAULT_FATAL, line, "%s cannot stand in a DEFAULT line", key->name);
         else if (key->flags & KEY_OWN_ONLY)
-            validate_fault(c, FAULT_WARNING, line, "%s of a DEFAULT line is not inherited", key->name);
+            validate_fault(c, FAULT_WARNING, line, "%s of a DEFAULT line is not inherited",
+                           key->name);
     }
     check_value(c, line, pair, key);
 }

@@ -28,13 +28,14 @@ static void check_along(const struct checker *c, const struct model_object *o, c
     if (hostlist_parse(str_of(bracketed ? bracketed : value), &list, NULL) < 0) {
         if (port) /* the others are host lists to the key table, too, and reported there */
             validate_fault(c, FAULT_FATAL, o->line, "Port: '%s' is not a port or a range of ports",
-                        value);
+                           value);
         return;
     }
     n = hostlist_count(list);
     if (n != names && n != 1)
         validate_fault(c, FAULT_FATAL, o->line,
-                    "%s has %zu elements for %zu nodes; it needs as many, or one", key, n, names);
+                       "%s has %zu elements for %zu nodes; it needs as many, or one", key, n,
+                       names);
 }
 
 static void check_ports(const struct checker *c, const struct model_object *o)
@@ -84,7 +85,7 @@ static void check_doubles(const struct checker *c, const struct model_object *o,
         return;
     hostlist_print(doubles, &text);
     validate_fault(c, FAULT_FATAL, o->line, "node %.200s is defined already, in %s line %u",
-                buf_str(&text), first->file, first->line);
+                   buf_str(&text), first->file, first->line);
 }
 
 static void check_node_line(const struct checker *c, const struct model_object *o, struct map *seen)
@@ -113,18 +114,19 @@ static void check_nodeset(const struct checker *c, const struct model_object *o,
 
     if (!map_put(seen, str_of(o->name), (void *)(uintptr_t)o->line))
         validate_fault(c, FAULT_WARNING, o->line, "node set %s stands twice; the first one counts",
-                    o->name);
+                       o->name);
     if (map_get(nodes, str_of(o->name)))
         validate_fault(c, c->ctx->release >= SERIES(24, 11) ? FAULT_FATAL : FAULT_WARNING, o->line,
-                    "node set %s has the name of a node", o->name);
+                       "node set %s has the name of a node", o->name);
     if (!list && !model_get(o, "Feature"))
         validate_fault(c, FAULT_WARNING, o->line,
-                    "node set %s has neither Feature nor Nodes: it is "
-                    "empty",
-                    o->name);
+                       "node set %s has neither Feature nor Nodes: it is "
+                       "empty",
+                       o->name);
     if (list && strcasecmp(list, "ALL") == 0 && profile_quirk(c->ctx->release, QUIRK_NODESET_ALL))
         validate_fault(c, FAULT_WARNING, o->line,
-                    "node set %s: Nodes=ALL does not work in a node set of this release", o->name);
+                       "node set %s: Nodes=ALL does not work in a node set of this release",
+                       o->name);
 }
 
 static void check_down(const struct checker *c, const struct model_object *o,
@@ -139,7 +141,7 @@ static void check_down(const struct checker *c, const struct model_object *o,
     while (hostlist_next(list, &it, &name))
         if (!map_get(nodes, buf_view(&name))) {
             validate_fault(c, FAULT_WARNING, o->line, "DownNodes: there is no node %s",
-                        buf_str(&name));
+                           buf_str(&name));
             return;
         }
 }
@@ -162,9 +164,9 @@ void check_nodes(const struct checker *c)
             check_down(c, o, &nodes);
         else if (o->section == CONF_FRONTEND)
             validate_fault(c, FAULT_FATAL, o->line,
-                        "FrontendName needs a Slurm that was built for front ends");
+                           "FrontendName needs a Slurm that was built for front ends");
     }
     if (nodes.n == 0 && !model_setting(m, "MaxNodeCount"))
         validate_fault(c, FAULT_FATAL, NULL,
-                    "no node is defined, and without MaxNodeCount none can join");
+                       "no node is defined, and without MaxNodeCount none can join");
 }
