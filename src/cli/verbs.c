@@ -41,6 +41,23 @@ static const struct cli_option crds_options[] = {
     {NULL},
 };
 
+static const struct cli_option operator_options[] = {
+    {"kubeconfig", "FILE",
+     "Which API server, and as whom; else KUBECONFIG, the pod's own, "
+     "~/.kube/config",
+     NULL, false},
+    {"namespace", "NAME", "Look after this namespace alone; may be given again", "all", true},
+    {"leader-elect", NULL, "Of several operators let only one work, by a Lease", NULL, false},
+    {"metrics", "ADDRESS:PORT", "Serve /healthz, /readyz and /metrics there", NULL, false},
+    {"slurm-version", "RELEASE", "The Slurm release where no image or annotation names one",
+     "the newest known", false},
+    {"cgroup", "KIND", "How nodes arrange control groups: v2, v1, hybrid or none", "v2", false},
+    {"cluster-domain", "DOMAIN", "What names of Services end with", "cluster.local", false},
+    {"no-sidecars", NULL, "The cluster's init containers cannot stay (Kubernetes before 1.29)",
+     NULL, false},
+    {NULL},
+};
+
 const struct cli_verb cli_verbs[] = {
     {"apiserver", NULL, "Serve the Kubernetes API on this machine, in the foreground",
      "Starts an API server that kubectl and client libraries take for a real one. Objects are kept "
@@ -60,6 +77,11 @@ const struct cli_verb cli_verbs[] = {
      "process tree, and outlive this process; a new one takes them over. Needs root, runc and "
      "iproute2; addresses of Services need nftables.",
      node_options, verb_node_run},
+    {"operator", NULL, "Make clusters match their Controllers and NodeSets, in the foreground",
+     "Watches Controllers and NodeSets (slinky.slurm.net/v1beta1) and what is made from them, and "
+     "keeps Services, configuration, StatefulSets and worker pods as declared. Where the "
+     "definitions are missing it waits for them. A worker pod that may run a job is never deleted.",
+     operator_options, verb_operator_run},
     {"version", NULL, "Print the version", NULL, NULL, verb_version_run},
     {NULL},
 };

@@ -80,8 +80,8 @@ static void check_repeated(const struct checker *c)
             continue;
         before = map_get(&seen, str_of(key->name));
         if (before && !value_same(key->type, str_of(before->value), str_of(pair->value)))
-            check_fault(c, FAULT_WARNING, &lines[i],
-                        "%s was set before to another value; this one counts", key->name);
+            validate_fault(c, FAULT_WARNING, &lines[i],
+                           "%s was set before to another value; this one counts", key->name);
         map_put(&seen, str_of(key->name), (void *)(uintptr_t)pair);
     }
 }
@@ -99,15 +99,15 @@ static void check_controllers(const struct checker *c)
             continue;
         hosts++;
         if (!map_put(&seen, name, (void *)(uintptr_t)v))
-            check_fault(c, FAULT_FATAL, v->line, "SlurmctldHost " STR_FMT " stands twice",
-                        STR_ARG(name));
+            validate_fault(c, FAULT_FATAL, v->line, "SlurmctldHost " STR_FMT " stands twice",
+                           STR_ARG(name));
     }
     if (hosts == 0 && !setting(c, "ControlMachine"))
-        check_fault(c, FAULT_FATAL, NULL, "SlurmctldHost is not set: no controller is named");
+        validate_fault(c, FAULT_FATAL, NULL, "SlurmctldHost is not set: no controller is named");
     if (!setting(c, "ClusterName"))
-        check_fault(c, FAULT_FATAL, NULL, "ClusterName is not set");
+        validate_fault(c, FAULT_FATAL, NULL, "ClusterName is not set");
     else if (value_of(c, "ClusterName")[0] == '\0')
-        check_fault(c, FAULT_FATAL, line_of(c, "ClusterName"), "ClusterName is empty");
+        validate_fault(c, FAULT_FATAL, line_of(c, "ClusterName"), "ClusterName is empty");
 }
 
 static void check_preemption(const struct checker *c)
@@ -120,16 +120,17 @@ static void check_preemption(const struct checker *c)
     if (mode == VALUE_UNSET)
         return; /* bad, and reported as such */
     if (mode == VALUE_PREEMPT_SUSPEND)
-        check_fault(c, FAULT_FATAL, line, "PreemptMode=SUSPEND needs GANG: write SUSPEND,GANG");
+        validate_fault(c, FAULT_FATAL, line, "PreemptMode=SUSPEND needs GANG: write SUSPEND,GANG");
     if ((is(c, "PreemptType", "preempt/qos") || is(c, "PreemptType", "preempt/partition_prio")) &&
         base == 0)
-        check_fault(c, FAULT_FATAL, line_of(c, "PreemptType"),
-                    "PreemptType=%s needs a PreemptMode of CANCEL, REQUEUE or SUSPEND,GANG",
-                    value_of(c, "PreemptType"));
+        validate_fault(c, FAULT_FATAL, line_of(c, "PreemptType"),
+                       "PreemptType=%s needs a PreemptMode of CANCEL, REQUEUE or SUSPEND,GANG",
+                       value_of(c, "PreemptType"));
     if (is(c, "PreemptType", "preempt/none") && base != 0)
-        check_fault(c, FAULT_FATAL, line,
-                    "PreemptMode=%s needs a PreemptType of preempt/qos or preempt/partition_prio",
-                    value_of(c, "PreemptMode"));
+        validate_fault(
+            c, FAULT_FATAL, line,
+            "PreemptMode=%s needs a PreemptType of preempt/qos or preempt/partition_prio",
+            value_of(c, "PreemptMode"));
 }
 
 static void check_select(const struct checker *c)
@@ -143,8 +144,8 @@ static void check_select(const struct checker *c)
     struct str item;
 
     if (setting(c, "MaxNodeCount") && !strstr(select, "cons_tres"))
-        check_fault(c, FAULT_FATAL, line_of(c, "MaxNodeCount"),
-                    "MaxNodeCount needs SelectType=select/cons_tres, and here it is %s", select);
+        validate_fault(c, FAULT_FATAL, line_of(c, "MaxNodeCount"),
+                       "MaxNodeCount needs SelectType=select/cons_tres, and here it is %s", select);
     while (str_split(&rest, ',', &item))
         units +=
             str_eq_nocase(item, STR("CR_CPU")) || str_eq_nocase(item, STR("CR_CPU_Memory")) ||
@@ -152,18 +153,18 @@ static void check_select(const struct checker *c)
             str_eq_nocase(item, STR("CR_Socket")) || str_eq_nocase(item, STR("CR_Socket_Memory")) ||
             str_eq_nocase(item, STR("CR_Memory"));
     if (units > 1)
-        check_fault(c, FAULT_FATAL, line_of(c, "SelectTypeParameters"),
-                    "SelectTypeParameters=%s has more than one unit of allocation",
-                    value_of(c, "SelectTypeParameters"));
+        validate_fault(c, FAULT_FATAL, line_of(c, "SelectTypeParameters"),
+                       "SelectTypeParameters=%s has more than one unit of allocation",
+                       value_of(c, "SelectTypeParameters"));
     if (has_item(c, "SelectTypeParameters", "CR_ONE_TASK_PER_CORE") &&
         (has_item(c, "SelectTypeParameters", "CR_CPU") ||
          has_item(c, "SelectTypeParameters", "CR_CPU_Memory")))
-        check_fault(c, FAULT_FATAL, line_of(c, "SelectTypeParameters"),
-                    "CR_ONE_TASK_PER_CORE does not go with CR_CPU; use CR_Core");
+        validate_fault(c, FAULT_FATAL, line_of(c, "SelectTypeParameters"),
+                       "CR_ONE_TASK_PER_CORE does not go with CR_CPU; use CR_Core");
     if (c->ctx->release >= SERIES(25, 5) && strcasecmp(select, "select/linear") == 0 &&
         is(c, "TopologyPlugin", "topology/tree"))
-        check_fault(c, FAULT_FATAL, line_of(c, "TopologyPlugin"),
-                    "topology/tree does not go with select/linear; use select/cons_tres");
+        validate_fault(c, FAULT_FATAL, line_of(c, "TopologyPlugin"),
+                       "topology/tree does not go with select/linear; use select/cons_tres");
 }
 
 static void check_prolog_flags(const struct checker *c)
@@ -173,20 +174,21 @@ static void check_prolog_flags(const struct checker *c)
     const struct conf_line *line = line_of(c, "PrologFlags");
 
     if (has_item(c, "PrologFlags", "NoHold") && contain)
-        check_fault(c, FAULT_FATAL, line, "PrologFlags: NoHold does not go with Contain or X11");
+        validate_fault(c, FAULT_FATAL, line, "PrologFlags: NoHold does not go with Contain or X11");
     if (has_item(c, "PrologFlags", "X11") && is(c, "ProctrackType", "proctrack/linuxproc"))
-        check_fault(c, FAULT_FATAL, line, "PrologFlags=X11 does not go with proctrack/linuxproc");
+        validate_fault(c, FAULT_FATAL, line,
+                       "PrologFlags=X11 does not go with proctrack/linuxproc");
     if (!contain && is(c, "JobContainerType", "job_container/tmpfs"))
-        check_fault(c, FAULT_FATAL, line_of(c, "JobContainerType"),
-                    "job_container/tmpfs needs PrologFlags=Contain");
+        validate_fault(c, FAULT_FATAL, line_of(c, "JobContainerType"),
+                       "job_container/tmpfs needs PrologFlags=Contain");
     if (!contain &&
         (is(c, "NamespaceType", "namespace/tmpfs") || is(c, "NamespaceType", "namespace/linux")))
-        check_fault(c, FAULT_FATAL, line_of(c, "NamespaceType"), "%s needs PrologFlags=Contain",
-                    value_of(c, "NamespaceType"));
+        validate_fault(c, FAULT_FATAL, line_of(c, "NamespaceType"), "%s needs PrologFlags=Contain",
+                       value_of(c, "NamespaceType"));
     if (!contain && profile_has(c->ctx->release, PROFILE_STEPMGR) &&
         has_item(c, "SlurmctldParameters", "enable_stepmgr"))
-        check_fault(c, FAULT_FATAL, line_of(c, "SlurmctldParameters"),
-                    "SlurmctldParameters=enable_stepmgr needs PrologFlags=Contain");
+        validate_fault(c, FAULT_FATAL, line_of(c, "SlurmctldParameters"),
+                       "SlurmctldParameters=enable_stepmgr needs PrologFlags=Contain");
 }
 
 static void check_jobs(const struct checker *c)
@@ -195,54 +197,56 @@ static void check_jobs(const struct checker *c)
     uint64_t last = number_of(c, "MaxJobId");
 
     if (first == 0)
-        check_fault(c, FAULT_FATAL, line_of(c, "FirstJobId"), "FirstJobId cannot be 0");
+        validate_fault(c, FAULT_FATAL, line_of(c, "FirstJobId"), "FirstJobId cannot be 0");
     if (first != VALUE_UNSET && last != VALUE_UNSET && first > last)
-        check_fault(c, FAULT_FATAL, line_of(c, "FirstJobId"), "FirstJobId is above MaxJobId");
+        validate_fault(c, FAULT_FATAL, line_of(c, "FirstJobId"), "FirstJobId is above MaxJobId");
     if (number_of(c, "MaxJobCount") == 0)
-        check_fault(c, FAULT_FATAL, line_of(c, "MaxJobCount"), "MaxJobCount=0 permits no job");
+        validate_fault(c, FAULT_FATAL, line_of(c, "MaxJobCount"), "MaxJobCount=0 permits no job");
     if (number_of(c, "MaxStepCount") == 0)
-        check_fault(c, FAULT_FATAL, line_of(c, "MaxStepCount"), "MaxStepCount=0 permits no step");
+        validate_fault(c, FAULT_FATAL, line_of(c, "MaxStepCount"),
+                       "MaxStepCount=0 permits no step");
     if (setting(c, "MaxDBDMsgs") && number_of(c, "MaxDBDMsgs") < 10000)
-        check_fault(c, FAULT_FATAL, line_of(c, "MaxDBDMsgs"), "MaxDBDMsgs must be at least 10000");
+        validate_fault(c, FAULT_FATAL, line_of(c, "MaxDBDMsgs"),
+                       "MaxDBDMsgs must be at least 10000");
     if (number_of(c, "PriorityDecayHalfLife") == 0 && !setting(c, "PriorityUsageResetPeriod"))
-        check_fault(c, FAULT_FATAL, line_of(c, "PriorityDecayHalfLife"),
-                    "PriorityDecayHalfLife=0 needs a PriorityUsageResetPeriod");
+        validate_fault(c, FAULT_FATAL, line_of(c, "PriorityDecayHalfLife"),
+                       "PriorityDecayHalfLife=0 needs a PriorityUsageResetPeriod");
     if (number_of(c, "PriorityCalcPeriod") == 0)
-        check_fault(c, FAULT_FATAL, line_of(c, "PriorityCalcPeriod"),
-                    "PriorityCalcPeriod must be at least one minute");
+        validate_fault(c, FAULT_FATAL, line_of(c, "PriorityCalcPeriod"),
+                       "PriorityCalcPeriod must be at least one minute");
     if (setting(c, "SlurmSchedLogLevel") && number_of(c, "SlurmSchedLogLevel") > 0 &&
         !setting(c, "SlurmSchedLogFile"))
-        check_fault(c, FAULT_FATAL, line_of(c, "SlurmSchedLogLevel"),
-                    "SlurmSchedLogLevel needs a SlurmSchedLogFile");
+        validate_fault(c, FAULT_FATAL, line_of(c, "SlurmSchedLogLevel"),
+                       "SlurmSchedLogLevel needs a SlurmSchedLogFile");
 }
 
 static void check_plugins(const struct checker *c)
 {
     if (strstr(value_of(c, "AccountingStorageType"), "mysql"))
-        check_fault(c, FAULT_FATAL, line_of(c, "AccountingStorageType"),
-                    "accounting_storage/mysql is for slurmdbd alone; use "
-                    "accounting_storage/slurmdbd");
+        validate_fault(c, FAULT_FATAL, line_of(c, "AccountingStorageType"),
+                       "accounting_storage/mysql is for slurmdbd alone; use "
+                       "accounting_storage/slurmdbd");
     if (setting(c, "MCSParameters") && !setting(c, "MCSPlugin"))
-        check_fault(c, FAULT_FATAL, line_of(c, "MCSParameters"),
-                    "MCSParameters needs an MCSPlugin");
+        validate_fault(c, FAULT_FATAL, line_of(c, "MCSParameters"),
+                       "MCSParameters needs an MCSPlugin");
     if (is(c, "MCSPlugin", "mcs/group") && !setting(c, "MCSParameters"))
-        check_fault(c, FAULT_FATAL, line_of(c, "MCSPlugin"), "mcs/group needs MCSParameters");
+        validate_fault(c, FAULT_FATAL, line_of(c, "MCSPlugin"), "mcs/group needs MCSParameters");
     if (has_item(c, "JobAcctGatherParams", "UsePss") &&
         has_item(c, "JobAcctGatherParams", "NoShared"))
-        check_fault(c, FAULT_FATAL, line_of(c, "JobAcctGatherParams"),
-                    "JobAcctGatherParams: UsePss does not go with NoShared");
+        validate_fault(c, FAULT_FATAL, line_of(c, "JobAcctGatherParams"),
+                       "JobAcctGatherParams: UsePss does not go with NoShared");
     if (has_item(c, "LaunchParameters", "enable_nss_slurm") &&
         has_item(c, "LaunchParameters", "disable_send_gids"))
-        check_fault(c, FAULT_FATAL, line_of(c, "LaunchParameters"),
-                    "LaunchParameters: enable_nss_slurm does not go with disable_send_gids");
+        validate_fault(c, FAULT_FATAL, line_of(c, "LaunchParameters"),
+                       "LaunchParameters: enable_nss_slurm does not go with disable_send_gids");
     if (has_item(c, "CommunicationParameters", "DisableIPv4") &&
         !has_item(c, "CommunicationParameters", "EnableIPv6"))
-        check_fault(c, FAULT_FATAL, line_of(c, "CommunicationParameters"),
-                    "CommunicationParameters: DisableIPv4 without EnableIPv6 leaves no network");
+        validate_fault(c, FAULT_FATAL, line_of(c, "CommunicationParameters"),
+                       "CommunicationParameters: DisableIPv4 without EnableIPv6 leaves no network");
     if (has_item(c, "ReconfigFlags", "KeepPartInfo"))
-        check_fault(c, FAULT_WARNING, line_of(c, "ReconfigFlags"),
-                    "with ReconfigFlags=KeepPartInfo changes of partitions in this file have no "
-                    "effect");
+        validate_fault(c, FAULT_WARNING, line_of(c, "ReconfigFlags"),
+                       "with ReconfigFlags=KeepPartInfo changes of partitions in this file have no "
+                       "effect");
 }
 
 /* True if a comma-separated list has the item, without regard to case. */
@@ -275,18 +279,18 @@ static void check_resources(const struct checker *c)
         if (item.n == 0 || in_list(fixed, item))
             continue;
         if (!in_list(named, type))
-            check_fault(c, FAULT_FATAL, line,
-                        "AccountingStorageTRES: " STR_FMT " is no resource that Slurm knows",
-                        STR_ARG(item));
+            validate_fault(c, FAULT_FATAL, line,
+                           "AccountingStorageTRES: " STR_FMT " is no resource that Slurm knows",
+                           STR_ARG(item));
         else if (type.n + 1 >= item.n)
-            check_fault(c, FAULT_FATAL, line,
-                        "AccountingStorageTRES: " STR_FMT " needs a name, as in gres/gpu",
-                        STR_ARG(item));
+            validate_fault(c, FAULT_FATAL, line,
+                           "AccountingStorageTRES: " STR_FMT " needs a name, as in gres/gpu",
+                           STR_ARG(item));
         else if (!database)
-            check_fault(c, FAULT_FATAL, line,
-                        "AccountingStorageTRES: " STR_FMT
-                        " needs AccountingStorageType=accounting_storage/slurmdbd",
-                        STR_ARG(item));
+            validate_fault(c, FAULT_FATAL, line,
+                           "AccountingStorageTRES: " STR_FMT
+                           " needs AccountingStorageType=accounting_storage/slurmdbd",
+                           STR_ARG(item));
     }
 }
 
@@ -303,9 +307,9 @@ static void check_licenses(const struct checker *c)
 
         if (colon < item.n &&
             str_to_u64((struct str){item.p + colon + 1, item.n - colon - 1}, &n) < 0)
-            check_fault(c, FAULT_FATAL, v->line,
-                        "Licenses: '" STR_FMT "' is not a name, or a name, ':' and a number",
-                        STR_ARG(item));
+            validate_fault(c, FAULT_FATAL, v->line,
+                           "Licenses: '" STR_FMT "' is not a name, or a name, ':' and a number",
+                           STR_ARG(item));
     }
 }
 
@@ -320,8 +324,8 @@ static void check_paths(const struct checker *c)
     rest = str_of(v->value);
     while (str_split(&rest, ',', &item))
         if (item.n > 0 && item.p[0] != '/')
-            check_fault(c, FAULT_FATAL, v->line, "BcastExclude: '" STR_FMT "' is not a full path",
-                        STR_ARG(item));
+            validate_fault(c, FAULT_FATAL, v->line,
+                           "BcastExclude: '" STR_FMT "' is not a full path", STR_ARG(item));
 }
 
 void check_cluster(const struct checker *c)

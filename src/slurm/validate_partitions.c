@@ -74,8 +74,8 @@ static void check_nodeset_twice(const struct checker *c, const struct model_obje
         if (!map_get(sets, buf_view(&name)))
             continue;
         if (!map_put(&seen, buf_view(&name), (void *)(uintptr_t)o))
-            check_fault(c, FAULT_FATAL, o->line, "partition %s names node set %s twice", o->name,
-                        buf_str(&name));
+            validate_fault(c, FAULT_FATAL, o->line, "partition %s names node set %s twice", o->name,
+                           buf_str(&name));
     }
 }
 
@@ -91,16 +91,16 @@ static void report_unknown(const struct checker *c, const struct model_object *o
     nowhere = dynamic ? hostset_minus(unknown, dynamic) : NULL;
     if (nowhere && hostset_count(nowhere) == 0) {
         hostset_print(unknown, &text);
-        check_fault(c, FAULT_WARNING, o->line,
-                    "partition %s: node %.200s is dynamic, and slurmctld will not start without "
-                    "it; use a node set of a feature instead",
-                    o->name, buf_str(&text));
+        validate_fault(c, FAULT_WARNING, o->line,
+                       "partition %s: node %.200s is dynamic, and slurmctld will not start without "
+                       "it; use a node set of a feature instead",
+                       o->name, buf_str(&text));
         return;
     }
     hostset_print(nowhere ? nowhere : unknown, &text);
-    check_fault(c, FAULT_FATAL, o->line,
-                "partition %s: there is no node or node set %.200s in this configuration", o->name,
-                buf_str(&text));
+    validate_fault(c, FAULT_FATAL, o->line,
+                   "partition %s: there is no node or node set %.200s in this configuration",
+                   o->name, buf_str(&text));
 }
 
 static void check_part_nodes(const struct checker *c, const struct model_object *o,
@@ -135,30 +135,30 @@ static void check_part_values(const struct checker *c, const struct model_object
 
     if (dflt && max && value_number(time->type, str_of(dflt), &a) == 0 &&
         value_number(time->type, str_of(max), &b) == 0 && a > b)
-        check_fault(c, FAULT_WARNING, o->line,
-                    "partition %s: DefaultTime=%s is above MaxTime=%s and is ignored", o->name,
-                    dflt, max);
+        validate_fault(c, FAULT_WARNING, o->line,
+                       "partition %s: DefaultTime=%s is above MaxTime=%s and is ignored", o->name,
+                       dflt, max);
     for (const char *const *pair =
              (const char *const[]){"AllowAccounts", "DenyAccounts", "AllowQos", "DenyQos", NULL};
          *pair; pair += 2) {
         const char *allow = model_get(o, pair[0]);
 
         if (allow && strcasecmp(allow, "ALL") != 0 && model_get(o, pair[1]))
-            check_fault(c, FAULT_WARNING, o->line, "partition %s: %s is ignored beside %s", o->name,
-                        pair[1], pair[0]);
+            validate_fault(c, FAULT_WARNING, o->line, "partition %s: %s is ignored beside %s",
+                           o->name, pair[1], pair[0]);
     }
     for (const char *const *pair = (const char *const[]){"DefMemPerNode", "DefMemPerCPU",
                                                          "MaxMemPerNode", "MaxMemPerCPU", NULL};
          *pair; pair += 2)
         if (model_get(o, pair[0]) && model_get(o, pair[1]))
-            check_fault(c, FAULT_WARNING, o->line, "partition %s: %s is ignored beside %s", o->name,
-                        pair[1], pair[0]);
+            validate_fault(c, FAULT_WARNING, o->line, "partition %s: %s is ignored beside %s",
+                           o->name, pair[1], pair[0]);
     if (preempt &&
         value_number((struct value_type){VALUE_PREEMPT, NULL}, str_of(preempt), &a) == 0 &&
         (a & VALUE_PREEMPT_GANG))
-        check_fault(c, FAULT_WARNING, o->line,
-                    "partition %s: GANG is for the cluster's PreemptMode, not for a partition's",
-                    o->name);
+        validate_fault(c, FAULT_WARNING, o->line,
+                       "partition %s: GANG is for the cluster's PreemptMode, not for a partition's",
+                       o->name);
 }
 
 /* True if Slurm keeps account of a resource: one of the fixed ones, or in AccountingStorageTRES. */
@@ -186,10 +186,10 @@ static void check_weights(const struct checker *c, const struct model_object *o)
         struct str name = {item.p, str_find(item, '=')};
 
         if (name.n < item.n && !resource_tracked(c, name))
-            check_fault(c, database ? FAULT_WARNING : FAULT_FATAL, o->line,
-                        "partition %s: TRESBillingWeights names " STR_FMT
-                        ", which is not in AccountingStorageTRES",
-                        o->name, STR_ARG(name));
+            validate_fault(c, database ? FAULT_WARNING : FAULT_FATAL, o->line,
+                           "partition %s: TRESBillingWeights names " STR_FMT
+                           ", which is not in AccountingStorageTRES",
+                           o->name, STR_ARG(name));
     }
 }
 
@@ -204,9 +204,9 @@ static void check_default(const struct checker *c, const struct model_object *o,
         !yes)
         return;
     if (*dflt)
-        check_fault(c, FAULT_WARNING, o->line,
-                    "partition %s takes Default from partition %s: only one can be the default",
-                    o->name, (*dflt)->name);
+        validate_fault(c, FAULT_WARNING, o->line,
+                       "partition %s takes Default from partition %s: only one can be the default",
+                       o->name, (*dflt)->name);
     *dflt = o;
 }
 
@@ -229,8 +229,9 @@ void check_partitions(const struct checker *c)
             continue;
         before = map_get(&seen, str_of(o->name));
         if (before)
-            check_fault(c, FAULT_FATAL, o->line, "partition %s stands twice, first in %s line %u",
-                        o->name, before->line->file, before->line->line);
+            validate_fault(c, FAULT_FATAL, o->line,
+                           "partition %s stands twice, first in %s line %u", o->name,
+                           before->line->file, before->line->line);
         else
             map_put(&seen, str_of(o->name), (void *)(uintptr_t)o);
         check_part_nodes(c, o, &names);
@@ -240,7 +241,8 @@ void check_partitions(const struct checker *c)
     }
     map_done(&names.sets);
     if (seen.n == 0 && c->ctx->release < SERIES(23, 2))
-        check_fault(c, FAULT_FATAL, NULL,
-                    "no partition is defined, and slurmctld of this release does not start without "
-                    "one");
+        validate_fault(
+            c, FAULT_FATAL, NULL,
+            "no partition is defined, and slurmctld of this release does not start without "
+            "one");
 }

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slurmkeeper operator: makes the cluster match its Controllers and NodeSets, in the foreground.
+ *
+ * Runs until SIGINT or SIGTERM; then it gives the lead back and goes.  A second signal, like
+ * SIGKILL, ends it at once: whoever comes next finds everything in the API server.
+ */
+#include <signal.h>
+
+#include "src/base/alloc.h"
+#include "src/base/log.h"
+#include "src/cli/verbs.h"
+#include "src/operator/operator.h"
+#include "src/slurm/profile.h"
+
+struct session {
+    struct loop *loop;
+    struct operator* op;
+    bool ending;
+};
+
+static void on_stopped(void *arg)
+{
+    loop_stop(arg, 0);
+}
+
+static void on_signal(void *arg, int signo)
+{
+    struct session *s = arg;
+
+    log_info("signal %d: ending", signo);
+    if (s->ending)
+        loop_stop(s->loop, 0);
+    else
+        operator_stop(s->op, on_stopped, s->loop);
+    s->ending = true;
+}
+
+static int run(struct session *s, const struct kube_target *t, const struct operator_options *o,
+               struct err *e)
+{
+    struct kube_client_options speed = {.per_second = 200, .burst = 400};
+    AUTO(kube_client_free) struct kube_client *c = NULL;
+    AUTO(operator_free) struct operator* op = NULL;
+    AUTO(loop_source_free) struct loop_source *on_int = NULL;
+    AUTO(loop_source_free) struct loop_source *on_term = NULL;
+    int r = kube_client_new(s->loop, t, &speed, &c, e);
+
+    if (r == 0)
+        r = operator_new(c, o, &op, e);
+    if (r < 0)
+        return r;
+    s->op = op;
+    on_int = loop_add_signal(s->loop, SIGINT, on_signal, s);
+    on_term = loop_add_signal(s->loop, SIGTERM, on_signal, s);
+    log_info("operator for %s at %s", t->origin, t->cluster->server);
+    if (o->metrics)
+        log_info("serving /healthz, /readyz and /metrics on port %d", operator_port(op));
+    return loop_run(s->loop);
+}
+
+static int start(const struct cli_args *args, const struct operator_options *o, struct err *e)
+{
+    AUTO(loop_free) struct loop *l = NULL;
+    AUTO(kube_target_free) struct kube_target *t = NULL;
+    struct kube_wish wish = {.kubeconfig = cli_get(args, "kubeconfig")};
+    struct session s = {0};
+    int r = kube_target_find(&wish, &t, e);
+
+    if (r == 0)
+        r = loop_new(&l, e);
+    if (r < 0)
+        return r;
+    s.loop = l;
+    return run(&s, t, o, e);
+}
+
+static const char **namespaces_of(const struct cli_args *args)
+{
+    const char **list;
+    size_t n = 0;
+
+    while (cli_get_at(args, "namespace", n))
+        n++;
+    list = xcalloc(n + 1, sizeof(char *));
+    for (size_t i = 0; i < n; i++)
+        list[i] = cli_get_at(args, "namespace", i);
+    return list;
+}
+
+/* How the nodes' control groups are, in the words of --cgroup. */
+static bool read_cgroup(const char *text, enum build_cgroup *ret)
+{
+    static const char *const names[] = {"v2", "v1", "hybrid", "none"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (streq(text, names[i])) {
+            *ret = (enum build_cgroup)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_env(const struct cli_args *args, struct build_env *env)
+{
+    const char *release = cli_get(args, "slurm-version");
+    const char *cgroup = cli_get(args, "cgroup");
+    struct err e = {0};
+
+    env->cluster_domain = cli_get(args, "cluster-domain");
+    env->no_sidecars = cli_has(args, "no-sidecars");
+    if (release && release_parse(str_of(release), &env->release, &e) < 0) {
+        (void)cli_usage_error("operator: --slurm-version: %s", e.text);
+        return false;
+    }
+    if (cgroup && !read_cgroup(cgroup, &env->cgroup)) {
+        (void)cli_usage_error("operator: --cgroup: '%s' is none of v2, v1, hybrid, none", cgroup);
+        return false;
+    }
+    return true;
+}
+
+int verb_operator_run(const struct cli_args *args)
+{
+    AUTO(free) const char **namespaces = namespaces_of(args);
+    struct operator_options o = {
+        .namespaces = namespaces,
+        .leader_elect = cli_has(args, "leader-elect"),
+        .metrics = cli_get(args, "metrics"),
+    };
+    struct err e = {0};
+
+    if (!read_env(args, &o.env))
+        return 2;
+    log_set_name("operator");
+    if (start(args, &o, &e) < 0)
+        return cli_failure("operator: %s", e.text);
+    return 0;
+}

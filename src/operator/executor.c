@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The executor.
+ *
+ * Stage by stage, each after the one before.  Within a stage one action is tried first, and twice
+ * as many at a time with each that succeeds: a server that refuses a thousand pods is asked for
+ * one. After a failure the rest of its stage is left out; later stages go on (a Service that cannot
+ * be made is no reason to keep a configuration back), save for the status, which speaks of what the
+ * plan has achieved.  Whoever started it plans anew and finds what is missing.
+ *
+ * Somebody else being faster is no failure worth an event: a conflict is told apart by its class.
+ */
+#include "src/operator/executor.h"
+
+#include "src/base/alloc.h"
+#include "src/base/list.h"
+
+#define MAX_AT_ONCE 16
+
+struct run {
+    struct execution *x;
+    const struct action *action;
+    struct kube_call *call; /* NULL: not under way */
+};
+
+struct execution {
+    const struct executor *ex;
+    struct arena arena;
+    struct run *runs;
+    size_t n;
+    size_t next;   /* to be started */
+    size_t active; /* calls under way */
+    size_t at_once;
+    unsigned stage;
+    bool stage_failed;
+    bool scheduled; /* a step is deferred */
+    bool cancelled;
+    struct kube_reference about;
+    struct execution_end end;
+    execution_done_fn done;
+    void *arg;
+};
+
+static void step_later(struct execution *x);
+
+static void x_free(void *arg)
+{
+    struct execution *x = arg;
+
+    arena_done(&x->arena);
+    free(x->runs);
+    free(x);
+}
+
+static void note_failure(struct execution *x, const struct action *a, const struct err *e)
+{
+    bool worse = e->class == ERR_PERMANENT && x->end.first.class != ERR_PERMANENT;
+
+    x->stage_failed = true;
+    if (x->end.failures++ == 0 || worse) {
+        x->end.first = *e;
+        x->end.step = a->step;
+    }
+    if (e->class != ERR_CONFLICT)
+        kube_recorder_emit(x->ex->recorder, &x->about, KUBE_EVENT_WARNING, "SyncFailed",
+                           "Failed \"%s\" step: %s", a->step, e->text);
+}
+
+static void emit(struct execution *x, const struct action *a)
+{
+    if (a->reason)
+        kube_recorder_emit(x->ex->recorder, &x->about,
+                           a->warning ? KUBE_EVENT_WARNING : KUBE_EVENT_NORMAL, a->reason, "%s",
+                           a->text);
+}
+
+/* Gone already is what a deletion is after. */
+static bool is_success(const struct action *a, const struct kube_failure *f)
+{
+    return !f || (a->verb == ACTION_DELETE && f->err.num == -ENOENT);
+}
+
+static void on_answer(void *arg, const struct kube_answer *answer, const struct kube_failure *f)
+{
+    struct run *r = arg;
+    struct execution *x = r->x;
+    struct err e;
+
+    (void)answer;
+    r->call = NULL;
+    x->active--;
+    if (x->ex->wrote)
+        x->ex->wrote(x->ex->arg, r->action, f);
+    if (is_success(r->action, f)) {
+        x->end.writes++;
+        x->at_once = MIN(x->at_once * 2, (size_t)MAX_AT_ONCE);
+        emit(x, r->action);
+    } else {
+        e = f->err;
+        /* What we mean to change is gone, or was just made: the next look tells. */
+        if (e.num == -ENOENT || e.num == -EEXIST)
+            e.class = ERR_CONFLICT;
+        note_failure(x, r->action, &e);
+    }
+    step_later(x);
+}
+
+static struct jsn *delete_options(struct arena *a, const char *uid)
+{
+    struct jsn *o = jsn_object(a);
+
+    jsn_set_str(a, o, "kind", "DeleteOptions");
+    jsn_set_str(a, o, "apiVersion", "v1");
+    jsn_set_str(a, o, "propagationPolicy", "Background");
+    if (uid)
+        jsn_set_path(a, o, "preconditions.uid", jsn_string(a, uid));
+    return o;
+}
+
+static void start_write(struct execution *x, struct run *r)
+{
+    static const enum kube_verb verbs[] = {
+        [ACTION_CREATE] = KUBE_CREATE,
+        [ACTION_PATCH] = KUBE_PATCH_MERGE,
+        [ACTION_DELETE] = KUBE_DELETE,
+        [ACTION_STATUS] = KUBE_PATCH_MERGE,
+    };
+    const struct action *a = r->action;
+    struct kube_request q = {
+        .verb = verbs[a->verb],
+        .resource = {a->kind->group, a->kind->version, a->kind->plural},
+        .namespace = a->namespace,
+        .name = a->verb == ACTION_CREATE ? NULL : a->name,
+        .subresource = a->verb == ACTION_STATUS ? "status" : NULL,
+        .body = a->verb == ACTION_DELETE ? delete_options(&x->arena, a->uid) : a->body,
+        .fn = on_answer,
+        .arg = r,
+    };
+
+    x->active++;
+    r->call = kube_call_start(x->ex->client, &q);
+}
+
+static void start_action(struct execution *x, struct run *r)
+{
+    const struct action *a = r->action;
+
+    if (a->verb == ACTION_EVENT) {
+        emit(x, a);
+    } else if (a->verb == ACTION_REQUEUE) {
+        if (!x->end.has_requeue || a->at_us < x->end.requeue_us)
+            x->end.requeue_us = a->at_us;
+        x->end.has_requeue = true;
+    } else if (x->ex->may_write && !x->ex->may_write(x->ex->arg)) {
+        struct err e = {0};
+
+        (void)err_set(&e, -EPERM, ERR_CONFLICT, "another operator leads now");
+        note_failure(x, a, &e);
+    } else {
+        start_write(x, r);
+    }
+}
+
+static bool is_left_out(const struct execution *x, const struct action *a)
+{
+    return a->verb == ACTION_STATUS ? x->end.failures > 0 : x->stage_failed;
+}
+
+/* True if the next action may start now. */
+static bool may_start(struct execution *x)
+{
+    const struct action *a = x->runs[x->next].action;
+
+    if (a->stage != x->stage) {
+        if (x->active > 0)
+            return false;
+        x->stage = a->stage;
+        x->stage_failed = false;
+        x->at_once = 1;
+    }
+    return x->active < x->at_once;
+}
+
+static void step(void *arg)
+{
+    struct execution *x = arg;
+
+    x->scheduled = false;
+    if (x->cancelled) {
+        x_free(x);
+        return;
+    }
+    while (x->next < x->n && may_start(x)) {
+        struct run *r = &x->runs[x->next++];
+
+        if (!is_left_out(x, r->action))
+            start_action(x, r);
+    }
+    if (x->next < x->n || x->active > 0)
+        return;
+    x->done(x->arg, &x->end);
+    x_free(x);
+}
+
+static void step_later(struct execution *x)
+{
+    if (x->scheduled)
+        return;
+    x->scheduled = true;
+    loop_defer(kube_client_loop(x->ex->client), step, x);
+}
+
+static struct kube_reference copy_reference(struct arena *a, const struct kube_reference *r)
+{
+    struct kube_reference copy = {
+        .api_version = r->api_version ? arena_strdup(a, r->api_version) : NULL,
+        .kind = r->kind ? arena_strdup(a, r->kind) : NULL,
+        .namespace = r->namespace ? arena_strdup(a, r->namespace) : NULL,
+        .name = r->name ? arena_strdup(a, r->name) : NULL,
+        .uid = r->uid ? arena_strdup(a, r->uid) : NULL,
+        .version = r->version ? arena_strdup(a, r->version) : NULL,
+    };
+
+    return copy;
+}
+
+struct execution *execution_start(const struct executor *ex, const struct kube_reference *about,
+                                  struct arena *arena, const struct actions *list,
+                                  execution_done_fn done, void *arg)
+{
+    struct execution *x = xcalloc(1, sizeof(*x));
+
+    x->ex = ex;
+    x->arena = *arena;
+    *arena = (struct arena){0};
+    x->n = list->n;
+    x->runs = xcalloc(MAX(list->n, (size_t)1), sizeof(*x->runs));
+    for (size_t i = 0; i < list->n; i++)
+        x->runs[i] = (struct run){x, &list->items[i], NULL};
+    x->about = copy_reference(&x->arena, about);
+    x->at_once = 1;
+    x->done = done;
+    x->arg = arg;
+    step_later(x);
+    return x;
+}
+
+struct execution *execution_cancel(struct execution *x)
+{
+    if (!x)
+        return NULL;
+    for (size_t i = 0; i < x->n; i++)
+        if (x->runs[i].call)
+            kube_call_cancel(x->runs[i].call);
+    x->cancelled = true;
+    if (!x->scheduled)
+        x_free(x);
+    return NULL;
+}

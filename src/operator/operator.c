@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The operator.
+ *
+ * Changes in the caches become keys in the queue; a key becomes a plan; a plan is carried out; what
+ * that changes comes back through the caches.  Work starts when all caches are filled and, with
+ * --leader-elect, when we lead; it stops at once when we no longer do.  Up to MAX_KEYS keys are
+ * worked on at a time, never the same one twice.
+ *
+ * A plan that fails comes back after a back-off.  If the server refused it for good, the object's
+ * status says so; a conflict is tried again without a word.
+ */
+#include "src/operator/operator.h"
+
+#include <stdio.h>
+#include <sys/utsname.h>
+
+#include "src/base/alloc.h"
+#include "src/base/clock.h"
+#include "src/base/encode.h"
+#include "src/base/list.h"
+#include "src/base/log.h"
+#include "src/kube/lease.h"
+#include "src/operator/executor.h"
+#include "src/operator/metrics.h"
+#include "src/operator/queue.h"
+#include "src/operator/reconcile.h"
+#include "src/operator/routes.h"
+
+#define MAX_KEYS 16
+#define BACKOFF_FIRST_MS 100
+#define BACKOFF_MAX_MS 60000
+/* So many failures in a row are worth a line in the log. */
+#define LOUD_FAILURES 4
+/* Slinky's: an operator of both kinds never leads beside the other. */
+#define LEASE_NAME "slurm-operator"
+
+struct operator
+{
+    struct kube_client *client;
+    struct loop *loop;
+    struct operator_options options;
+    struct world *world;
+    struct queue *queue;
+    struct routes routes;
+    struct executor executor;
+    struct kube_election *election; /* NULL: without */
+    struct metrics *metrics;
+    struct loop_source *timer;
+    struct list jobs;
+    char *identity;
+    bool pumping; /* a pump is deferred */
+    bool stopped;
+};
+
+/* A key being worked on. */
+struct job {
+    struct list link;
+    struct operator* op;
+    struct execution *execution;
+    char *key;
+    char *kind;
+    int64_t since_ns;
+    struct execution_end end; /* of the plan, while its failure is being told */
+    char *step;
+};
+
+static void pump_later(struct operator* op);
+
+static bool may_work(const struct operator* op)
+{
+    return !op->stopped && world_synced(op->world, NULL) &&
+           (!op->election || kube_election_leads(op->election));
+}
+
+static void job_free(struct job *j)
+{
+    list_remove(&j->link);
+    free(j->key);
+    free(j->kind);
+    free(j->step);
+    free(j);
+}
+
+static void log_failure(struct operator* op, const struct job *j, int64_t delay_ms)
+{
+    unsigned failures = queue_failures(op->queue, j->key);
+
+    if (j->end.first.class == ERR_CONFLICT && failures < LOUD_FAILURES)
+        log_debug("%s: trying again in %lld ms: %s", j->key, (long long)delay_ms,
+                  j->end.first.text);
+    else
+        log_warn("%s: step \"%s\" failed, trying again in %lld ms: %s", j->key,
+                 j->step ? j->step : "", (long long)delay_ms, j->end.first.text);
+}
+
+static void job_end(struct job *j)
+{
+    struct operator* op = j->op;
+    bool failed = j->end.failures > 0;
+    int64_t now_ms = loop_now_ms(op->loop);
+    int64_t delay;
+
+    metrics_reconciled(op->metrics, j->kind,
+                       failed          ? "failed"
+                       : j->end.writes ? "changed"
+                                       : "same",
+                       (double)(clock_mono_ns() - j->since_ns) / 1e9);
+    if (j->end.has_requeue)
+        queue_add_at(op->queue, j->key,
+                     now_ms + MAX(j->end.requeue_us - clock_wall_us(), 0) / 1000 + 1);
+    delay = queue_done(op->queue, j->key, failed, now_ms);
+    if (failed)
+        log_failure(op, j, delay);
+    job_free(j);
+    pump_later(op);
+}
+
+static void on_told(void *arg, const struct execution_end *end)
+{
+    struct job *j = arg;
+
+    (void)end; /* the next attempt tells it again */
+    j->execution = NULL;
+    job_end(j);
+}
+
+static void execute(struct job *j, struct reconcile *r, execution_done_fn done)
+{
+    bool ours = streq(r->kind, "NodeSet") || streq(r->kind, "Controller");
+    struct kube_reference about = {
+        .api_version = ours ? "slinky.slurm.net/v1beta1" : NULL,
+        .kind = r->kind,
+        .namespace = r->namespace,
+        .name = r->name,
+        .uid = jsn_get_str(r->object, "metadata.uid"),
+        .version = jsn_get_str(r->object, "metadata.resourceVersion"),
+    };
+
+    j->execution = execution_start(&j->op->executor, &about, &r->arena, &r->actions, done, j);
+}
+
+/* A refusal for good goes into the status; returns whether that is under way. */
+static bool tell_failure(struct job *j)
+{
+    AUTO(reconcile_done) struct reconcile r = {0};
+
+    if (j->end.failures == 0 || j->end.first.class != ERR_PERMANENT || !may_work(j->op))
+        return false;
+    reconcile_open(&r, j->key);
+    reconcile_plan_failure(&r, j->op->world, j->step ? j->step : "", j->end.first.text,
+                           clock_wall_us());
+    if (r.actions.n == 0)
+        return false;
+    execute(j, &r, on_told);
+    return true;
+}
+
+static void on_executed(void *arg, const struct execution_end *end)
+{
+    struct job *j = arg;
+
+    j->execution = NULL;
+    j->end = *end;
+    j->step = xstrdup_null(end->step);
+    j->end.step = NULL;
+    if (!tell_failure(j))
+        job_end(j);
+}
+
+static void start_job(struct operator* op, const char *key)
+{
+    AUTO(reconcile_done) struct reconcile r = {0};
+    struct job *j = xcalloc(1, sizeof(*j));
+
+    j->op = op;
+    j->key = xstrdup(key);
+    j->since_ns = clock_mono_ns();
+    list_append(&op->jobs, &j->link);
+    reconcile_open(&r, key);
+    j->kind = xstrdup(r.kind);
+    reconcile_plan(&r, op->world, &op->options.env, clock_wall_us());
+    if (r.actions.n == 0)
+        job_end(j);
+    else
+        execute(j, &r, on_executed);
+}
+
+static void pump(void *arg)
+{
+    struct operator* op = arg;
+    int64_t wait;
+
+    op->pumping = false;
+    if (!may_work(op))
+        return;
+    while (queue_running(op->queue) < MAX_KEYS) {
+        const char *key = queue_take(op->queue, loop_now_ms(op->loop));
+
+        if (!key)
+            break;
+        start_job(op, key);
+    }
+    wait = queue_wait_ms(op->queue, loop_now_ms(op->loop));
+    if (wait > 0)
+        loop_timer_arm(op->timer, wait);
+}
+
+static void pump_later(struct operator* op)
+{
+    if (op->pumping || op->stopped)
+        return;
+    op->pumping = true;
+    loop_timer_arm(op->timer, 0);
+}
+
+static void on_change(void *arg, const char *kind, const struct kube_object *old,
+                      const struct kube_object *now)
+{
+    struct operator* op = arg;
+
+    op->routes.world = op->world;
+    routes_follow(&op->routes, kind, old, now);
+    pump_later(op);
+}
+
+static void on_synced(void *arg)
+{
+    struct operator* op = arg;
+
+    log_info("watching: %zu Controllers, %zu NodeSets, %zu worker pods",
+             world_count(op->world, "Controller"), world_count(op->world, "NodeSet"),
+             world_count(op->world, "Pod"));
+    pump_later(op);
+}
+
+static void on_lead(void *arg)
+{
+    log_info("leading");
+    pump_later(arg);
+}
+
+/* What is under way may be finished by the next leader; nothing of ours is written any more. */
+static void on_lead_lost(void *arg)
+{
+    struct operator* op = arg;
+
+    if (!op->stopped)
+        log_warn("no longer leading: waiting");
+}
+
+static void on_leader(void *arg, const char *identity)
+{
+    const struct operator* op = arg;
+
+    if (!streq(identity, op->identity))
+        log_info("'%s' leads", identity);
+}
+
+static bool may_write(void *arg)
+{
+    return may_work(arg);
+}
+
+static void on_wrote(void *arg, const struct action *a, const struct kube_failure *f)
+{
+    metrics_wrote(((struct operator*)arg)->metrics, a, f);
+}
+
+static bool is_ready(void *arg, char *why, size_t n)
+{
+    const struct operator* op = arg;
+    const char *missing = NULL;
+
+    if (world_synced(op->world, &missing))
+        return true;
+    (void)snprintf(why, n, "not all %s objects are read yet\n", missing);
+    return false;
+}
+
+static void set_gauges(void *arg)
+{
+    static const char *const kinds[] = {"Controller", "NodeSet", "Pod", "ConfigMap", "Secret"};
+    struct operator* op = arg;
+
+    metrics_queue(op->metrics, queue_waiting(op->queue), queue_running(op->queue));
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        metrics_objects(op->metrics, kinds[i], world_count(op->world, kinds[i]));
+    metrics_cache_bytes(op->metrics, world_bytes(op->world));
+    metrics_leads(op->metrics, !op->election || kube_election_leads(op->election));
+}
+
+static char *make_identity(const char *given)
+{
+    char uuid[ENCODE_UUID_LEN + 1];
+    struct utsname u;
+
+    if (given)
+        return xstrdup(given);
+    encode_uuid(uuid);
+    return xasprintf("%s_%s", uname(&u) == 0 ? u.nodename : "unknown", uuid);
+}
+
+static int start_election(struct operator* op, struct err *e)
+{
+    struct kube_election_options o = {
+        .namespace = op->options.lease_namespace ? op->options.lease_namespace
+                                                 : kube_client_namespace(op->client),
+        .name = LEASE_NAME,
+        .identity = op->identity,
+        .started = on_lead,
+        .stopped = on_lead_lost,
+        .leader = on_leader,
+        .arg = op,
+    };
+
+    return op->options.leader_elect ? kube_election_new(op->client, &o, &op->election, e) : 0;
+}
+
+static void start_world(struct operator* op)
+{
+    struct world_options o = {op->options.namespaces, on_change, on_synced, op};
+
+    op->queue = queue_new(BACKOFF_FIRST_MS, BACKOFF_MAX_MS);
+    op->routes.queue = op->queue;
+    op->executor = (struct executor){
+        .client = op->client,
+        .recorder = kube_recorder_new(op->client, "slurmkeeper-operator", NULL),
+        .may_write = may_write,
+        .wrote = on_wrote,
+        .arg = op,
+    };
+    op->world = world_new(op->client, &o);
+}
+
+int operator_new(struct kube_client *c, const struct operator_options *o,
+                 struct operator** ret_operator, struct err *e)
+{
+    AUTO(operator_free) struct operator* op = xcalloc(1, sizeof(*op));
+    struct metrics_source source = {is_ready, set_gauges, op};
+    int r;
+
+    op->client = c;
+    op->loop = kube_client_loop(c);
+    op->options = *o;
+    op->identity = make_identity(o->identity);
+    list_init(&op->jobs);
+    op->timer = loop_add_timer(op->loop, pump, op);
+    start_world(op);
+    r = metrics_new(op->loop, o->metrics, &source, &op->metrics, e);
+    if (r == 0)
+        r = start_election(op, e);
+    if (r < 0)
+        return r;
+    *ret_operator = TAKE(op);
+    return 0;
+}
+
+struct operator* operator_free(struct operator* op)
+{
+    if (!op)
+        return NULL;
+    LIST_FOR_EACH (j, &op->jobs, struct job, link) {
+        (void)execution_cancel(j->execution);
+        job_free(j);
+    }
+    (void)kube_election_free(op->election);
+    (void)world_free(op->world);
+    (void)kube_recorder_free(op->executor.recorder);
+    (void)queue_free(op->queue);
+    (void)metrics_free(op->metrics);
+    (void)loop_source_free(op->timer);
+    free(op->identity);
+    free(op);
+    return NULL;
+}
+
+void operator_stop(struct operator* op, void (*done)(void *arg), void *arg)
+{
+    op->stopped = true;
+    loop_timer_disarm(op->timer);
+    if (op->election)
+        kube_election_stop(op->election, done, arg);
+    else
+        loop_defer(op->loop, done, arg);
+}
+
+int operator_port(const struct operator* op)
+{
+    return metrics_port(op->metrics);
+}

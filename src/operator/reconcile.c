@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Snapshots.
+ *
+ * The caches hold texts and small structs; a plan wants decoded objects.  Here an object and what
+ * it needs are put together in an arena that lives as long as the plan's actions.  An object that
+ * does not decode (the API server should not have taken it) gets a condition instead of a plan.
+ */
+#include "src/operator/reconcile.h"
+
+#include "src/base/encode.h"
+#include "src/build/labels.h"
+#include "src/build/secrets.h"
+#include "src/plan/controller.h"
+#include "src/plan/failure.h"
+#include "src/plan/nodeset.h"
+
+void reconcile_done(struct reconcile *r)
+{
+    arena_done(&r->arena);
+}
+
+void reconcile_open(struct reconcile *r, const char *key)
+{
+    struct str rest = str_of(key);
+    struct str kind = {0};
+    struct str ns = {0};
+
+    *r = (struct reconcile){0};
+    r->actions.arena = &r->arena;
+    assert(str_split(&rest, '/', &kind) && str_split(&rest, '/', &ns) && rest.n > 0);
+    r->kind = arena_str(&r->arena, kind);
+    r->namespace = arena_str(&r->arena, ns);
+    r->name = arena_str(&r->arena, rest);
+}
+
+static const struct jsn *read_object(struct reconcile *r, const struct world *w, const char *kind,
+                                     const char *name)
+{
+    const struct kube_object *o = world_get(w, kind, r->namespace, name);
+    struct jsn *v = NULL;
+    struct err e = {0};
+
+    return o && kube_object_parse(o, &r->arena, &v, &e) == 0 ? v : NULL;
+}
+
+/* NULL if there is none, or if it does not decode. */
+static const struct controller *read_controller(struct reconcile *r, const struct world *w,
+                                                const char *name)
+{
+    const struct jsn *v = read_object(r, w, "Controller", name);
+    struct controller *c = arena_calloc(&r->arena, 1, sizeof(*c));
+    struct err e = {0};
+
+    return v && controller_decode(&r->arena, v, c, &e) == 0 ? c : NULL;
+}
+
+static const struct accounting *read_accounting(struct reconcile *r, const struct world *w,
+                                                const struct controller *c)
+{
+    struct accounting *acct = arena_calloc(&r->arena, 1, sizeof(*acct));
+    struct err e = {0};
+    const struct jsn *v;
+
+    if (!c || !c->spec.accounting_ref)
+        return NULL;
+    v = read_object(r, w, "Accounting", c->spec.accounting_ref->name);
+    return v && accounting_decode(&r->arena, v, acct, &e) == 0 ? acct : NULL;
+}
+
+/* All NodeSets of a Controller that decode and stay. */
+static void read_nodesets(struct reconcile *r, const struct world *w, const char *controller,
+                          struct build_cluster *cluster)
+{
+    struct kube_slice s = world_find(w, "NodeSet", r->namespace, WORLD_BY_CONTROLLER, controller);
+    const struct nodeset **list = arena_calloc(&r->arena, s.n + 1, sizeof(struct nodeset *));
+    size_t n = 0;
+
+    for (size_t i = 0; i < s.n; i++) {
+        struct nodeset *ns = arena_calloc(&r->arena, 1, sizeof(*ns));
+        struct jsn *v = NULL;
+        struct err e = {0};
+
+        if (kube_object_parse(s.items[i], &r->arena, &v, &e) == 0 &&
+            nodeset_decode(&r->arena, v, ns, &e) == 0)
+            list[n++] = ns;
+    }
+    cluster->nodesets = list;
+    cluster->n_nodesets = n;
+}
+
+static struct build_cluster *read_cluster(struct reconcile *r, const struct world *w,
+                                          const struct build_env *env, const char *controller)
+{
+    struct build_cluster *cluster = arena_calloc(&r->arena, 1, sizeof(*cluster));
+    struct world_view *view = arena_calloc(&r->arena, 1, sizeof(*view));
+    struct api_lookup *lookup = arena_calloc(&r->arena, 1, sizeof(*lookup));
+
+    *view = (struct world_view){w, &r->arena};
+    *lookup = world_lookup(view);
+    cluster->env = env;
+    cluster->lookup = lookup;
+    cluster->controller = read_controller(r, w, controller);
+    cluster->accounting = read_accounting(r, w, cluster->controller);
+    return cluster;
+}
+
+static const unsigned char *fresh_random(struct arena *a)
+{
+    unsigned char *bytes = arena_alloc(a, SECRET_KEY_BYTES);
+
+    encode_random(bytes, SECRET_KEY_BYTES);
+    return bytes;
+}
+
+/* The oldest other NodeSet of the cluster that has the same name in Slurm and came before. */
+static const char *find_twin(struct reconcile *r, const struct world *w, const struct nodeset *ns)
+{
+    struct kube_slice s = world_find(w, "NodeSet", r->namespace, WORLD_BY_SLURM_NAME,
+                                     nodeset_slurm_name(&r->arena, ns));
+
+    for (size_t i = 0; i < s.n; i++) {
+        const struct world_nodeset *other = s.items[i]->value;
+
+        if (!other || other->deleting || streq(s.items[i]->name, ns->meta.name) ||
+            !streq(other->controller, ns->spec.controller_ref.name))
+            continue;
+        if (other->created_us < ns->meta.created_us ||
+            (other->created_us == ns->meta.created_us &&
+             strcmp(s.items[i]->name, ns->meta.name) < 0))
+            return arena_strdup(&r->arena, s.items[i]->name);
+    }
+    return NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct plan_pod *const *)a)->name,
+                  (*(const struct plan_pod *const *)b)->name);
+}
+
+/* Those that an object controls, by name. */
+static const struct plan_pod **read_pods(struct reconcile *r, const struct world *w,
+                                         const char *owner_uid, size_t *ret_n)
+{
+    struct kube_slice s = world_owned(w, "Pod", r->namespace, owner_uid);
+    const struct plan_pod **pods = arena_calloc(&r->arena, s.n + 1, sizeof(struct plan_pod *));
+
+    /* Copied: the execution outlives the turn that these are borrowed for. */
+    for (size_t i = 0; i < s.n; i++) {
+        struct plan_pod *p = arena_calloc(&r->arena, 1, sizeof(*p));
+
+        *p = *(const struct plan_pod *)s.items[i]->value;
+        p->namespace = r->namespace;
+        p->name = arena_strdup(&r->arena, p->name);
+        p->uid = arena_strdup(&r->arena, p->uid);
+        p->hash = arena_strdup(&r->arena, p->hash);
+        if (p->node_name)
+            p->node_name = arena_strdup(&r->arena, p->node_name);
+        if (p->slurm_name)
+            p->slurm_name = arena_strdup(&r->arena, p->slurm_name);
+        pods[i] = p;
+    }
+    qsort(pods, s.n, sizeof(*pods), by_name);
+    *ret_n = s.n;
+    return pods;
+}
+
+static void plan_for_controller(struct reconcile *r, const struct world *w,
+                                const struct build_env *env, int64_t now_us)
+{
+    const struct kube_object *set;
+    struct build_cluster *cluster = read_cluster(r, w, env, r->name);
+    struct plan_controller in = {
+        .object = r->object,
+        .cluster = cluster,
+        .serves_monitors = world_serves(w, "ServiceMonitor"),
+        .fresh = {fresh_random(&r->arena), fresh_random(&r->arena)},
+        .now_us = now_us,
+    };
+
+    read_nodesets(r, w, r->name, cluster);
+    set = world_get(w, "StatefulSet", r->namespace, labels_controller(&r->arena, r->name));
+    in.pods = read_pods(r, w, set ? set->uid : NULL, &in.n_pods);
+    plan_controller(&in, &r->actions);
+}
+
+static void read_revisions(struct reconcile *r, const struct world *w, struct plan_nodeset *in)
+{
+    struct kube_slice s = world_owned(w, "ControllerRevision", r->namespace, in->ns->meta.uid);
+    const struct jsn **list = arena_calloc(&r->arena, s.n + 1, sizeof(struct jsn *));
+
+    for (size_t i = 0; i < s.n; i++) {
+        struct jsn *v = NULL;
+        struct err e = {0};
+
+        if (kube_object_parse(s.items[i], &r->arena, &v, &e) == 0)
+            list[in->n_revisions++] = v;
+    }
+    in->revisions = list;
+}
+
+static void plan_for_nodeset(struct reconcile *r, const struct world *w,
+                             const struct build_env *env, int64_t now_us)
+{
+    struct nodeset *ns = arena_calloc(&r->arena, 1, sizeof(*ns));
+    struct plan_nodeset in = {.object = r->object, .ns = ns, .now_us = now_us};
+    struct err e = {0};
+
+    if (nodeset_decode(&r->arena, r->object, ns, &e) < 0) {
+        plan_failure(r->kind, r->object, "Invalid", e.text, now_us, &r->actions);
+        return;
+    }
+    in.cluster = read_cluster(r, w, env, ns->spec.controller_ref.name);
+    in.twin = find_twin(r, w, ns);
+    in.pods = read_pods(r, w, ns->meta.uid, &in.n_pods);
+    read_revisions(r, w, &in);
+    plan_nodeset(&in, &r->actions);
+}
+
+void reconcile_plan(struct reconcile *r, const struct world *w, const struct build_env *env,
+                    int64_t now_us)
+{
+    r->object = read_object(r, w, r->kind, r->name);
+    if (!r->object)
+        return;
+    if (streq(r->kind, "NodeSet"))
+        plan_for_nodeset(r, w, env, now_us);
+    else
+        plan_for_controller(r, w, env, now_us);
+}
+
+void reconcile_plan_failure(struct reconcile *r, const struct world *w, const char *step,
+                            const char *why, int64_t now_us)
+{
+    r->object = read_object(r, w, r->kind, r->name);
+    if (r->object)
+        plan_failure(r->kind, r->object, "SyncFailed",
+                     arena_printf(&r->arena, "step \"%s\" failed: %s", step, why), now_us,
+                     &r->actions);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which change concerns whom.
+ *
+ *   Controller              itself; its NodeSets if the spec changed (their pods name its host)
+ *   NodeSet                 itself; its Controller if the spec changed (slurm.conf); NodeSets of
+ * the same name in Slurm (one may take over) Pod                     the NodeSet that controls it,
+ * or the Controller that its labels name Secret, ConfigMap, ...  whoever owns it; whoever refers to
+ * it
+ *
+ * Statuses change with every pod; only a new generation tells that others are concerned.
+ */
+#include "src/operator/routes.h"
+
+#include "src/base/alloc.h"
+
+static void add(const struct routes *r, const char *kind, const char *ns, const char *name)
+{
+    AUTO(free) char *key = xasprintf("%s/%s/%s", kind, ns, name);
+
+    queue_add(r->queue, key);
+}
+
+static void add_slice(const struct routes *r, const char *kind, struct kube_slice s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        add(r, kind, s.items[i]->namespace, s.items[i]->name);
+}
+
+static void add_index(const struct routes *r, const char *kind, const char *ns, const char *index,
+                      const char *value)
+{
+    if (r->world)
+        add_slice(r, kind, world_find(r->world, kind, ns, index, value));
+}
+
+static void follow_nodeset(const struct routes *r, const struct kube_object *o)
+{
+    const struct world_nodeset *n = o->value;
+
+    if (!n)
+        return;
+    add(r, "Controller", o->namespace, n->controller);
+    add_index(r, "NodeSet", o->namespace, WORLD_BY_SLURM_NAME, n->slurm_name);
+}
+
+static bool same_spec(const struct kube_object *old, const struct kube_object *now)
+{
+    const struct world_nodeset *a = old ? old->value : NULL;
+    const struct world_nodeset *b = now ? now->value : NULL;
+
+    return a && b && a->generation == b->generation && a->deleting == b->deleting;
+}
+
+static void nodeset_changed(const struct routes *r, const struct kube_object *old,
+                            const struct kube_object *now)
+{
+    if (same_spec(old, now))
+        return;
+    if (old)
+        follow_nodeset(r, old);
+    if (now)
+        follow_nodeset(r, now);
+}
+
+static int64_t generation(const struct kube_object *o)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *v = NULL;
+    struct err e = {0};
+
+    if (!o || kube_object_parse(o, &a, &v, &e) < 0)
+        return -1;
+    return jsn_get_int(v, "metadata.generation", -1);
+}
+
+static void controller_changed(const struct routes *r, const struct kube_object *old,
+                               const struct kube_object *now)
+{
+    const struct kube_object *o = now ? now : old;
+
+    if (generation(old) != generation(now))
+        add_index(r, "NodeSet", o->namespace, WORLD_BY_CONTROLLER, o->name);
+}
+
+static void add_owners(const struct routes *r, const struct kube_object *o)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *v = NULL;
+    struct err e = {0};
+
+    if (!o || o->text.n == 0 || kube_object_parse(o, &a, &v, &e) < 0)
+        return;
+    JSN_FOR_ITEMS (owner, jsn_get(v, "metadata.ownerReferences")) {
+        const char *kind = jsn_get_str(owner, "kind");
+
+        if (streq(kind, "Controller") || streq(kind, "NodeSet"))
+            add(r, kind, o->namespace, jsn_get_str(owner, "name"));
+    }
+}
+
+static void add_referrers(const struct routes *r, const char *kind, const struct kube_object *o)
+{
+    AUTO(free) char *value = xasprintf("%s/%s", kind, o->name);
+
+    add_index(r, "Controller", o->namespace, WORLD_BY_REFERENCE, value);
+    add_index(r, "NodeSet", o->namespace, WORLD_BY_REFERENCE, value);
+}
+
+static void add_pod_owner(const struct routes *r, const struct kube_object *o)
+{
+    const struct plan_pod *p = o ? o->value : NULL;
+
+    if (p && p->is_slurmctld && p->instance)
+        add(r, "Controller", o->namespace, p->instance);
+    else if (p && p->owner_name)
+        add(r, "NodeSet", o->namespace, p->owner_name);
+}
+
+void routes_follow(const struct routes *r, const char *kind, const struct kube_object *old,
+                   const struct kube_object *now)
+{
+    const struct kube_object *o = now ? now : old;
+
+    if (streq(kind, "Pod")) {
+        add_pod_owner(r, old);
+        add_pod_owner(r, now);
+        return;
+    }
+    if (streq(kind, "Controller") || streq(kind, "NodeSet"))
+        add(r, kind, o->namespace, o->name);
+    if (streq(kind, "Controller"))
+        controller_changed(r, old, now);
+    else if (streq(kind, "NodeSet"))
+        nodeset_changed(r, old, now);
+    else
+        add_referrers(r, kind, o);
+    add_owners(r, old);
+    add_owners(r, now);
+}

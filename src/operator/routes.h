@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From a change in the cluster to the keys of what must be planned anew. */
+#pragma once
+
+#include "src/operator/queue.h"
+#include "src/operator/world.h"
+
+/* Keys are "Controller/ns/name" and "NodeSet/ns/name". */
+struct routes {
+    const struct world *world; /* NULL while it is being made: then indexes lead nowhere */
+    struct queue *queue;
+};
+
+/* A world_change_fn's work: put every key that the change concerns into the queue. */
+void routes_follow(const struct routes *r, const char *kind, const struct kube_object *old,
+                   const struct kube_object *now);

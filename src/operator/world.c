@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The operator's view of the cluster.
+ *
+ * A table says which kinds are watched and how much of each is kept: pods as small structs (there
+ * may be ten thousand), NodeSets with what binds them to others beside their text, the rest as
+ * text.  Kinds whose definition may be missing are waited for: needed ones with a word in the log
+ * until they are there, others in silence.  Absence is only trusted once a cache is synced.
+ */
+#include "src/operator/world.h"
+
+#include "src/api/controller.h"
+#include "src/api/nodeset.h"
+#include "src/base/alloc.h"
+#include "src/base/log.h"
+#include "src/operator/references.h"
+#include "src/plan/kind.h"
+
+enum { NEEDED = 1, OWNED = 2 };
+
+struct sight {
+    const char *kind;
+    unsigned flags;
+    const char *selector;
+    const struct kube_decoder *decoder;
+    bool keep_text;
+    const struct kube_index *indexes;
+};
+
+/* One kind in one namespace, or in all. */
+struct view {
+    struct world *world;
+    const struct sight *sight;
+    char *namespace; /* NULL: all */
+    struct kube_cache *cache;
+    bool absent; /* the server does not know the kind */
+    bool complained;
+};
+
+struct world {
+    struct kube_client *client;
+    struct world_options options;
+    struct view *views;
+    size_t n;
+    bool told;
+};
+
+struct kept_pod {
+    struct arena arena;
+    struct plan_pod pod;
+};
+
+static void *pod_decode(void *arg, const struct jsn *object, struct err *e)
+{
+    struct kept_pod *k = xcalloc(1, sizeof(*k));
+
+    (void)arg;
+    (void)e;
+    plan_pod_decode(&k->arena, object, &k->pod);
+    return &k->pod;
+}
+
+static void pod_release(void *value)
+{
+    struct kept_pod *k = CONTAINER_OF(value, struct kept_pod, pod);
+
+    arena_done(&k->arena);
+    free(k);
+}
+
+static void nodeset_release(void *value)
+{
+    struct world_nodeset *n = value;
+
+    arena_done(&n->arena);
+    free(n);
+}
+
+static void *nodeset_decode_brief(void *arg, const struct jsn *object, struct err *e)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct world_nodeset *n;
+    struct nodeset ns = {0};
+
+    (void)arg;
+    if (nodeset_decode(&a, object, &ns, e) < 0)
+        return NULL;
+    n = xcalloc(1, sizeof(*n));
+    n->controller =
+        arena_strdup(&n->arena, ns.spec.controller_ref.name ? ns.spec.controller_ref.name : "");
+    n->slurm_name = arena_strdup(&n->arena, nodeset_slurm_name(&a, &ns));
+    n->generation = ns.meta.generation;
+    n->created_us = ns.meta.created_us;
+    n->deleting = ns.meta.deleted_us != 0;
+    return n;
+}
+
+static const struct kube_decoder pod_decoder = {pod_decode, pod_release, NULL};
+static const struct kube_decoder nodeset_decoder = {nodeset_decode_brief, nodeset_release, NULL};
+
+static const struct kube_index controller_indexes[] = {
+    {WORLD_BY_REFERENCE, references_of_controller, NULL},
+    {NULL},
+};
+static const struct kube_index nodeset_indexes[] = {
+    {WORLD_BY_CONTROLLER, references_nodeset_controller, NULL},
+    {WORLD_BY_SLURM_NAME, references_nodeset_slurm_name, NULL},
+    {WORLD_BY_REFERENCE, references_of_nodeset, NULL},
+    {NULL},
+};
+
+#define WORKERS "app.kubernetes.io/name=slurmd"
+#define DAEMONS "app.kubernetes.io/name in (slurmctld,slurmd)"
+
+static const struct sight sights[] = {
+    {"Controller", NEEDED, NULL, NULL, false, controller_indexes},
+    {"NodeSet", NEEDED, NULL, &nodeset_decoder, true, nodeset_indexes},
+    {"Accounting", 0, NULL, NULL, false, NULL},
+    {"ConfigMap", NEEDED, NULL, NULL, false, NULL},
+    {"Secret", NEEDED, NULL, NULL, false, NULL},
+    {"Service", NEEDED, NULL, NULL, false, NULL},
+    {"StatefulSet", NEEDED, "app.kubernetes.io/name=slurmctld", NULL, false, NULL},
+    {"PodDisruptionBudget", NEEDED, NULL, NULL, false, NULL},
+    {"ControllerRevision", NEEDED | OWNED, WORKERS, NULL, false, NULL},
+    {"PersistentVolumeClaim", NEEDED, WORKERS, NULL, false, NULL},
+    {"Pod", NEEDED | OWNED, DAEMONS, &pod_decoder, false, NULL},
+    {"ServiceMonitor", 0, NULL, NULL, false, NULL},
+};
+
+static void on_added(void *arg, const struct kube_object *o)
+{
+    struct view *v = arg;
+
+    v->world->options.changed(v->world->options.arg, v->sight->kind, NULL, o);
+}
+
+static void on_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
+{
+    struct view *v = arg;
+
+    v->world->options.changed(v->world->options.arg, v->sight->kind, old, o);
+}
+
+static void on_deleted(void *arg, const struct kube_object *o, bool is_final)
+{
+    struct view *v = arg;
+
+    (void)is_final;
+    v->world->options.changed(v->world->options.arg, v->sight->kind, o, NULL);
+}
+
+static void on_synced(void *arg)
+{
+    struct view *v = arg;
+    struct world *w = v->world;
+
+    if (v->complained)
+        log_info("%s: the server has them now", v->sight->kind);
+    v->absent = v->complained = false;
+    if (w->told || !world_synced(w, NULL))
+        return;
+    w->told = true;
+    w->options.synced(w->options.arg);
+}
+
+static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms)
+{
+    struct view *v = arg;
+    const struct plan_kind *k = plan_kind_find(v->sight->kind);
+
+    v->absent = f->code == 404;
+    if (v->absent && !(v->sight->flags & NEEDED))
+        return;
+    if (v->absent && !v->complained)
+        log_warn("the server does not know %s.%s yet: waiting for it; apply deploy/crds", k->plural,
+                 k->group);
+    else if (!v->absent && retry_ms >= 1000)
+        log_warn("watching %s: trying again in %lld ms: %s", k->plural, (long long)retry_ms,
+                 f->err.text);
+    v->complained = true;
+}
+
+static void view_start(struct view *v)
+{
+    const struct plan_kind *k = plan_kind_find(v->sight->kind);
+    bool own = streq(k->group, "slinky.slurm.net");
+    struct kube_cache_options o = {
+        .reflector.scope = {.resource = {k->group, k->version, k->plural},
+                            .namespace = v->namespace,
+                            .label_selector = v->sight->selector},
+        .reflector.backoff_max_ms = own ? 1000 : 10000,
+        .decoder = v->sight->decoder,
+        .keep_text = v->sight->keep_text,
+        .by_owner = v->sight->flags & OWNED,
+        .indexes = v->sight->indexes,
+        .trouble = on_trouble,
+        .trouble_arg = v,
+    };
+    struct kube_handler h = {on_added, on_updated, on_deleted, on_synced, v};
+
+    v->cache = kube_cache_new(v->world->client, &o);
+    kube_cache_add_handler(v->cache, &h);
+}
+
+static void add_views(struct world *w, const char *ns)
+{
+    for (size_t i = 0; i < ARRAY_LEN(sights); i++)
+        w->views[w->n++] = (struct view){w, &sights[i], xstrdup_null(ns), NULL, false, false};
+}
+
+struct world *world_new(struct kube_client *c, const struct world_options *o)
+{
+    struct world *w = xcalloc(1, sizeof(*w));
+    size_t n = 0;
+
+    w->client = c;
+    w->options = *o;
+    while (o->namespaces && o->namespaces[n])
+        n++;
+    w->views = xcalloc(MAX(n, (size_t)1) * ARRAY_LEN(sights), sizeof(*w->views));
+    if (n == 0)
+        add_views(w, NULL);
+    for (size_t i = 0; i < n; i++)
+        add_views(w, o->namespaces[i]);
+    for (size_t i = 0; i < w->n; i++)
+        view_start(&w->views[i]);
+    return w;
+}
+
+struct world *world_free(struct world *w)
+{
+    if (!w)
+        return NULL;
+    for (size_t i = 0; i < w->n; i++) {
+        (void)kube_cache_free(w->views[i].cache);
+        free(w->views[i].namespace);
+    }
+    free(w->views);
+    free(w);
+    return NULL;
+}
+
+bool world_synced(const struct world *w, const char **ret_missing)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        const struct view *v = &w->views[i];
+
+        if (!(v->sight->flags & NEEDED) || (v->cache && kube_cache_synced(v->cache)))
+            continue;
+        if (ret_missing)
+            *ret_missing = v->sight->kind;
+        return false;
+    }
+    return true;
+}
+
+/* The view that holds a namespace's objects of the kind; ns NULL: any. */
+static const struct view *find_view(const struct world *w, const char *kind, const char *ns)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (streq(w->views[i].sight->kind, kind) &&
+            (!ns || !w->views[i].namespace || streq(w->views[i].namespace, ns)))
+            return &w->views[i];
+    return NULL;
+}
+
+static bool is_known(const struct view *v)
+{
+    return v && kube_cache_synced(v->cache) && !v->absent;
+}
+
+bool world_serves(const struct world *w, const char *kind)
+{
+    return is_known(find_view(w, kind, NULL));
+}
+
+const struct kube_object *world_get(const struct world *w, const char *kind, const char *ns,
+                                    const char *name)
+{
+    const struct view *v = find_view(w, kind, ns);
+
+    return is_known(v) && name ? kube_cache_get(v->cache, ns, name) : NULL;
+}
+
+struct kube_slice world_find(const struct world *w, const char *kind, const char *ns,
+                             const char *index, const char *value)
+{
+    const struct view *v = find_view(w, kind, ns);
+    AUTO(free) char *key = xasprintf("%s/%s", ns, value);
+
+    return v ? kube_cache_by_index(v->cache, index, key) : (struct kube_slice){0};
+}
+
+struct kube_slice world_owned(const struct world *w, const char *kind, const char *ns,
+                              const char *uid)
+{
+    const struct view *v = find_view(w, kind, ns);
+
+    return v && uid ? kube_cache_by_owner(v->cache, uid) : (struct kube_slice){0};
+}
+
+size_t world_count(const struct world *w, const char *kind)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->n; i++)
+        if (streq(w->views[i].sight->kind, kind))
+            n += kube_cache_count(w->views[i].cache);
+    return n;
+}
+
+size_t world_bytes(const struct world *w)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->n; i++)
+        n += kube_cache_bytes(w->views[i].cache);
+    return n;
+}
+
+static int lookup_get(void *ctx, const char *kind, const char *ns, const char *name,
+                      const struct jsn **ret_object)
+{
+    const struct world_view *view = ctx;
+    const struct view *v = find_view(view->world, kind, ns);
+    const struct kube_object *o;
+    struct jsn *value = NULL;
+    struct err e = {0};
+
+    if (!is_known(v))
+        return -EAGAIN;
+    o = kube_cache_get(v->cache, ns, name);
+    if (o && kube_object_parse(o, view->arena, &value, &e) < 0)
+        return e.num;
+    *ret_object = value;
+    return 0;
+}
+
+static int lookup_each(void *ctx, const char *kind, const char *ns, api_visit_fn visit, void *arg)
+{
+    const struct world_view *view = ctx;
+    const struct view *v = find_view(view->world, kind, ns);
+    const struct kube_object *o;
+    size_t at = 0;
+
+    if (!is_known(v))
+        return -EAGAIN;
+    while ((o = kube_cache_next(v->cache, &at))) {
+        struct jsn *value = NULL;
+        struct err e = {0};
+
+        if (!streq(o->namespace, ns) || kube_object_parse(o, view->arena, &value, &e) < 0)
+            continue;
+        if (!visit(arg, value))
+            break;
+    }
+    return 0;
+}
+
+struct api_lookup world_lookup(struct world_view *view)
+{
+    return (struct api_lookup){lookup_get, lookup_each, view};
+}

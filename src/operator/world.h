@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All that the operator sees of the cluster: one cache for each kind and namespace. */
+#pragma once
+
+#include "src/api/lookup.h"
+#include "src/kube/cache.h"
+#include "src/plan/pods.h"
+
+struct world;
+
+/* What is kept ready of a NodeSet, to find those that belong together. */
+struct world_nodeset {
+    struct arena arena;
+    const char *controller;
+    const char *slurm_name;
+    int64_t generation;
+    int64_t created_us;
+    bool deleting;
+};
+
+/* A change; `old` is NULL for what is new, `now` for what is gone.  Borrowed. */
+typedef void (*world_change_fn)(void *arg, const char *kind, const struct kube_object *old,
+                                const struct kube_object *now);
+
+struct world_options {
+    const char *const *namespaces; /* NULL-terminated; NULL or empty: all.  Borrowed */
+    world_change_fn changed;
+    void (*synced)(void *arg); /* everything needed is there; once */
+    void *arg;
+};
+
+/* Starts to fill at once.  The client must outlive it. */
+struct world *world_new(struct kube_client *c, const struct world_options *o);
+struct world *world_free(struct world *w);
+DEFINE_AUTO(struct world, world_free);
+
+/* Is everything there that plans need?  `ret_missing` (may be NULL) gets a kind that is not. */
+bool world_synced(const struct world *w, const char **ret_missing);
+/* Does the server have the kind, as far as known? */
+bool world_serves(const struct world *w, const char *kind);
+
+/* One object; NULL if there is none, or if nobody can tell. */
+const struct kube_object *world_get(const struct world *w, const char *kind, const char *ns,
+                                    const char *name);
+/* Those of a kind in a namespace that an index has under `value`; items are borrowed until the
+ * loop's next turn. */
+struct kube_slice world_find(const struct world *w, const char *kind, const char *ns,
+                             const char *index, const char *value);
+/* Those that the object with this uid owns. */
+struct kube_slice world_owned(const struct world *w, const char *kind, const char *ns,
+                              const char *uid);
+
+/* Indexes: of NodeSets; and of Controllers and NodeSets, by "Secret/name" or "ConfigMap/name" that
+ * they refer to. */
+#define WORLD_BY_CONTROLLER "controller"
+#define WORLD_BY_SLURM_NAME "slurm-name"
+#define WORLD_BY_REFERENCE "reference"
+
+/* How many objects of the kind are held, and what all of them cost. */
+size_t world_count(const struct world *w, const char *kind);
+size_t world_bytes(const struct world *w);
+
+/* The caches as a look-up for checks and builders; objects are parsed into `a`. */
+struct world_view {
+    const struct world *world;
+    struct arena *arena;
+};
+struct api_lookup world_lookup(struct world_view *view);

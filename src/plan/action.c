@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lists of actions.
+ *
+ * A plan appends what it wants in the order of its steps.  Nothing here decides; the verbs are a
+ * closed set so that an executor, a test and a simulator can each carry them out in their way.
+ */
+#include "src/plan/action.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "src/base/alloc.h"
+
+void actions_step(struct actions *to, const char *step)
+{
+    to->step = step;
+    to->stage++;
+}
+
+struct action *actions_add(struct actions *to, enum action_verb verb)
+{
+    struct action *a;
+
+    arena_reserve(to->arena, &to->items, &to->cap, to->n + 1, sizeof(*to->items));
+    a = &to->items[to->n++];
+    *a = (struct action){.verb = verb, .step = to->step, .stage = to->stage};
+    return a;
+}
+
+static const char *format(struct arena *a, const char *fmt, va_list ap)
+{
+    AUTO(free) char *text = xvasprintf(fmt, ap);
+
+    return arena_strdup(a, text);
+}
+
+void actions_create(struct actions *to, const struct jsn *object, const char *reason,
+                    const char *fmt, ...)
+{
+    struct action *a = actions_add(to, ACTION_CREATE);
+    va_list ap;
+
+    a->kind = plan_kind_find(jsn_get_str(object, "kind"));
+    a->namespace = jsn_get_str(object, "metadata.namespace");
+    a->name = jsn_get_str(object, "metadata.name");
+    a->body = object;
+    a->reason = reason;
+    va_start(ap, fmt);
+    a->text = format(to->arena, fmt, ap);
+    va_end(ap);
+}
+
+void actions_delete(struct actions *to, const char *kind, const char *ns, const char *name,
+                    const char *uid, const char *reason, const char *fmt, ...)
+{
+    struct action *a = actions_add(to, ACTION_DELETE);
+    va_list ap;
+
+    a->kind = plan_kind_find(kind);
+    a->namespace = ns;
+    a->name = name;
+    a->uid = uid;
+    a->reason = reason;
+    va_start(ap, fmt);
+    a->text = format(to->arena, fmt, ap);
+    va_end(ap);
+}
+
+void actions_event(struct actions *to, bool warning, const char *reason, const char *fmt, ...)
+{
+    struct action *a = actions_add(to, ACTION_EVENT);
+    va_list ap;
+
+    a->warning = warning;
+    a->reason = reason;
+    va_start(ap, fmt);
+    a->text = format(to->arena, fmt, ap);
+    va_end(ap);
+}
+
+void actions_requeue(struct actions *to, int64_t at_us)
+{
+    actions_add(to, ACTION_REQUEUE)->at_us = at_us;
+}
+
+static void print_one(const struct action *a, struct buf *out)
+{
+    static const char *const verbs[] = {"create", "patch", "delete", "status", "event", "requeue"};
+
+    buf_adds(out, verbs[a->verb]);
+    if (a->verb == ACTION_EVENT)
+        buf_printf(out, " %s %s: %s", a->warning ? "Warning" : "Normal", a->reason, a->text);
+    else if (a->verb == ACTION_REQUEUE)
+        buf_printf(out, " at %lld s", (long long)(a->at_us / 1000000));
+    else
+        buf_printf(out, " %s %s/%s", a->kind->kind, a->namespace, a->name);
+    if (a->verb == ACTION_PATCH || a->verb == ACTION_STATUS) {
+        buf_addc(out, ' ');
+        jsn_print(out, a->body);
+    }
+    buf_addc(out, '\n');
+}
+
+void actions_print(const struct actions *list, struct buf *out)
+{
+    for (size_t i = 0; i < list->n; i++)
+        print_one(&list->items[i], out);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Actions: what a plan wants done, as data. */
+#pragma once
+
+#include <stdint.h>
+
+#include "src/json/jsn.h"
+#include "src/plan/kind.h"
+
+enum action_verb {
+    ACTION_CREATE,
+    ACTION_PATCH, /* JSON merge patch */
+    ACTION_DELETE,
+    ACTION_STATUS,  /* JSON merge patch of the status subresource */
+    ACTION_EVENT,   /* about the object that the plan is for */
+    ACTION_REQUEUE, /* plan again then, if nothing happens before */
+};
+
+/* All it points to lives in the arena of its list, or is static. */
+struct action {
+    enum action_verb verb;
+    const char *step; /* "StatefulSet": named in events when it fails */
+    /* Actions of one stage may run at the same time; a later stage waits for the earlier ones. */
+    unsigned stage;
+    const struct plan_kind *kind;
+    const char *namespace;
+    const char *name;
+    const char *uid;        /* ACTION_DELETE: of this very object, or nothing is deleted */
+    const struct jsn *body; /* object or patch */
+    bool warning;           /* ACTION_EVENT */
+    const char *reason;     /* of an event; of other actions: event once it has succeeded */
+    const char *text;
+    int64_t at_us; /* ACTION_REQUEUE: wall clock */
+};
+
+/* {.arena = a} is a valid empty list. */
+struct actions {
+    struct arena *arena;
+    struct action *items;
+    size_t n;
+    size_t cap;
+    const char *step; /* given to what is added */
+    unsigned stage;
+};
+
+/* What is added from here on belongs to a new step, a stage behind all that is there. */
+void actions_step(struct actions *to, const char *step);
+
+/* Append one; step and stage are filled in.  Returns it, valid until the next is added. */
+struct action *actions_add(struct actions *to, enum action_verb verb);
+
+/* Both are followed by an event of that reason once they have succeeded. */
+void actions_create(struct actions *to, const struct jsn *object, const char *reason,
+                    const char *fmt, ...) PRINTF(4, 5);
+void actions_delete(struct actions *to, const char *kind, const char *ns, const char *name,
+                    const char *uid, const char *reason, const char *fmt, ...) PRINTF(7, 8);
+void actions_event(struct actions *to, bool warning, const char *reason, const char *fmt, ...)
+    PRINTF(4, 5);
+void actions_requeue(struct actions *to, int64_t at_us);
+
+/* One line each, for logs and tests: "create Service slurm/lab-controller". */
+void actions_print(const struct actions *list, struct buf *out);

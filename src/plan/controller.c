@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The plan for a Controller.
+ *
+ * Steps in order: Internal Service, Service, Config, Keys, StatefulSet, Active, ServiceMonitor,
+ * Status.  An external Controller has no daemon here: it gets its configuration alone.
+ *
+ * A configuration that Slurm would refuse stops two steps: the ConfigMap and the StatefulSet (whose
+ * template carries the configuration's hash) stay as they are, so that what runs goes on with the
+ * last good one.  A bad NodeSet is left out by the builder and named in a condition; the rest of
+ * the cluster does not wait for it.
+ */
+#include "src/plan/controller.h"
+
+#include "src/build/controller_app.h"
+#include "src/build/controller_config.h"
+#include "src/build/controller_service.h"
+#include "src/build/labels.h"
+#include "src/build/secrets.h"
+#include "src/plan/failure.h"
+#include "src/plan/status.h"
+#include "src/plan/sync.h"
+
+struct draft {
+    const struct plan_controller *in;
+    const struct build_cluster *cluster;
+    const struct controller *c;
+    const char *namespace;
+    struct actions *to;
+    struct build_config config;
+    struct api_problems problems;
+    bool config_good;
+    bool keys_made; /* by this plan: they are not there yet */
+};
+
+static const struct jsn *observe(struct draft *d, const char *kind, const char *name)
+{
+    const struct jsn *v = NULL;
+
+    (void)api_lookup_get(d->cluster->lookup, kind, d->namespace, name, &v);
+    return v;
+}
+
+/* Bring about one object, if the builder made one. */
+static void sync_built(struct draft *d, struct jsn *object)
+{
+    if (object)
+        (void)sync_object(
+            d->to, observe(d, jsn_get_str(object, "kind"), jsn_get_str(object, "metadata.name")),
+            object);
+}
+
+static void plan_services(struct draft *d)
+{
+    actions_step(d->to, "Internal Service");
+    if (!d->c->spec.external)
+        sync_built(d, build_controller_internal(d->to->arena, d->cluster));
+    actions_step(d->to, "Service");
+    if (!d->c->spec.external)
+        sync_built(d, build_controller_service(d->to->arena, d->cluster));
+}
+
+static void plan_config(struct draft *d)
+{
+    static const char *const options[] = {"Prolog", "Epilog"};
+
+    actions_step(d->to, "Config");
+    d->problems.arena = d->to->arena;
+    d->config_good = build_config(d->to->arena, d->cluster, &d->config, &d->problems) == 0;
+    if (!d->config_good)
+        return;
+    sync_built(d, build_config_map(d->to->arena, d->cluster, &d->config));
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        sync_built(d, build_script_map(d->to->arena, d->cluster, options[i]));
+}
+
+/* Made once and kept: a key that is there is never changed, whoever made it. */
+static void plan_key(struct draft *d, struct jsn *secret)
+{
+    if (!secret || observe(d, "Secret", jsn_get_str(secret, "metadata.name")))
+        return;
+    sync_built(d, secret);
+    d->keys_made = true;
+}
+
+static void plan_keys(struct draft *d)
+{
+    actions_step(d->to, "Keys");
+    if (d->c->spec.external)
+        return;
+    plan_key(d, build_slurm_secret(d->to->arena, d->cluster, d->in->fresh.slurm));
+    plan_key(d, build_jwt_secret(d->to->arena, d->cluster, d->in->fresh.jwt));
+}
+
+/* Its template holds hashes of the keys: it waits for the next plan, which sees them. */
+static void plan_stateful_set(struct draft *d)
+{
+    actions_step(d->to, "StatefulSet");
+    if (!d->c->spec.external && d->config_good && !d->keys_made)
+        sync_built(d, build_controller_app(d->to->arena, d->cluster, d->config.hash, &d->problems));
+}
+
+static void set_active(struct draft *d, const struct plan_pod *p, bool active)
+{
+    struct arena *a = d->to->arena;
+    struct jsn *patch = jsn_object(a);
+    struct action *action;
+
+    if (p->active == active || p->deleting)
+        return;
+    jsn_set(a, jsn_ensure_object(a, jsn_ensure_object(a, patch, "metadata"), "labels"),
+            POD_ACTIVE_LABEL, active ? jsn_string(a, "true") : jsn_null(a));
+    action = actions_add(d->to, ACTION_PATCH);
+    action->kind = plan_kind_find("Pod");
+    action->namespace = p->namespace;
+    action->name = p->name;
+    action->body = patch;
+}
+
+/* The Service leads to one slurmctld: the first that is ready, or else the first. */
+static void plan_active(struct draft *d)
+{
+    size_t active = 0;
+
+    actions_step(d->to, "Active");
+    for (size_t i = d->in->n_pods; i-- > 0;)
+        if (d->in->pods[i]->ready && !d->in->pods[i]->deleting)
+            active = i;
+    for (size_t i = 0; i < d->in->n_pods; i++)
+        set_active(d, d->in->pods[i], i == active);
+}
+
+static void plan_monitor(struct draft *d)
+{
+    const char *name = labels_controller(d->to->arena, d->c->meta.name);
+    struct jsn *want;
+
+    actions_step(d->to, "ServiceMonitor");
+    if (!d->in->serves_monitors)
+        return;
+    want = build_service_monitor(d->to->arena, d->cluster);
+    if (want)
+        sync_built(d, want);
+    else
+        sync_absent(d->to, "ServiceMonitor", observe(d, "ServiceMonitor", name), d->c->meta.uid);
+}
+
+static const struct api_problem *first_problem(const struct draft *d, bool of_nodesets)
+{
+    for (size_t i = 0; i < d->problems.n; i++) {
+        const struct api_problem *p = &d->problems.items[i];
+
+        if (p->reason != API_WARNING && (of_nodesets == (p->object != NULL)))
+            return p;
+    }
+    return NULL;
+}
+
+static const char *problem_text(struct draft *d, const struct api_problem *p)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    if (!p)
+        return "Slurm would refuse it";
+    api_problem_print(p, &b);
+    return arena_strdup(d->to->arena, buf_str(&b));
+}
+
+static void judge_config(struct draft *d, struct status_scribe *s)
+{
+    const struct api_problem *left_out = first_problem(d, true);
+    const struct api_problem *own = first_problem(d, false);
+
+    if (!d->config_good)
+        status_set(s, "ConfigApplied", STATUS_FALSE, true, "ConfigInvalid",
+                   "the configuration was not changed: %s", problem_text(d, own ? own : left_out));
+    else
+        status_set(s, "ConfigApplied", STATUS_TRUE, false, "Written",
+                   "the configuration is in ConfigMap %s",
+                   labels_config(d->to->arena, d->c->meta.name));
+    if (d->config_good && left_out)
+        status_set(s, "NodeSetsAccepted", STATUS_FALSE, true, "NodeSetLeftOut",
+                   "left out of the configuration: %s", problem_text(d, left_out));
+    else if (d->config_good)
+        (void)api_condition_drop(s->conditions, "NodeSetsAccepted");
+}
+
+/* The name of a Secret that is referred to and is not there, or NULL. */
+static const char *missing_key(struct draft *d)
+{
+    const struct api_key_ref refs[] = {controller_slurm_key(d->to->arena, d->c),
+                                       controller_jwt_key(d->to->arena, d->c)};
+    const bool ours[] = {controller_makes_slurm_key(d->c), controller_makes_jwt_key(d->c)};
+
+    for (size_t i = 0; i < ARRAY_LEN(refs); i++)
+        if (!ours[i] && !refs[i].optional &&
+            api_lookup_get(d->cluster->lookup, "Secret", d->namespace, refs[i].name, NULL) ==
+                API_ABSENT)
+            return refs[i].name;
+    return NULL;
+}
+
+static void judge_ready(struct draft *d, struct status_scribe *s)
+{
+    const struct jsn *set =
+        observe(d, "StatefulSet", labels_controller(d->to->arena, d->c->meta.name));
+    int64_t ready = jsn_get_int(set, "status.readyReplicas", 0);
+    const char *secret = missing_key(d);
+
+    if (d->c->spec.external)
+        status_set(s, "Ready", STATUS_TRUE, false, "External", "slurmctld runs elsewhere");
+    else if (ready > 0)
+        status_set(s, "Ready", STATUS_TRUE, false, "SlurmctldReady", "slurmctld answers");
+    else if (secret)
+        status_set(s, "Ready", STATUS_FALSE, true, "SecretNotFound",
+                   "Secret %s is not there; create it, or remove the reference to have one made",
+                   secret);
+    else if (!d->config_good)
+        status_set(s, "Ready", STATUS_FALSE, false, "ConfigInvalid",
+                   "slurmctld is not started with a configuration that it would refuse; see "
+                   "ConfigApplied");
+    else
+        status_set(s, "Ready", STATUS_FALSE, false, "SlurmctldNotReady",
+                   "slurmctld does not answer yet; see pod %s-0",
+                   labels_controller(d->to->arena, d->c->meta.name));
+}
+
+static void plan_status(struct draft *d)
+{
+    struct controller_status st = d->c->status;
+    struct api_conditions list = {
+        arena_calloc(d->to->arena, st.conditions.n + 1, sizeof(struct api_condition)),
+        st.conditions.n};
+    struct status_scribe scribe = {d->to, &list, d->c->meta.generation, d->in->now_us};
+
+    actions_step(d->to, "Status");
+    if (list.n)
+        memcpy(list.items, st.conditions.items, list.n * sizeof(*list.items));
+    judge_ready(d, &scribe);
+    judge_config(d, &scribe);
+    st.conditions = list;
+    st.observed_generation = d->c->meta.generation;
+    status_write(d->to, "Controller", &d->c->meta, jsn_get(d->in->object, "status"),
+                 fields_encode(d->to->arena, controller_status_fields, &st));
+}
+
+void plan_controller(const struct plan_controller *in, struct actions *to)
+{
+    struct draft d = {.in = in, .cluster = in->cluster, .c = in->cluster->controller, .to = to};
+
+    if (!d.c) {
+        plan_failure("Controller", in->object, "Invalid", "its spec cannot be read", in->now_us,
+                     to);
+        return;
+    }
+    if (d.c->meta.deleted_us)
+        return;
+    d.namespace = api_namespace(&d.c->meta);
+    plan_services(&d);
+    plan_config(&d);
+    plan_keys(&d);
+    plan_stateful_set(&d);
+    plan_active(&d);
+    plan_monitor(&d);
+    plan_status(&d);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The plan for a NodeSet in StatefulSet mode.
+ *
+ * Steps in order: ClusterWorkerService, ClusterWorkerPDB, SSHConfig, Revision, Claims, NodeSetPods,
+ * Protection, Status.  What hinders (no Controller, a name that is taken, a bad spec) is told by
+ * the Ready condition; pods that run stay as they are, and none is made.
+ */
+#include "src/plan/nodeset.h"
+
+#include "src/build/labels.h"
+#include "src/build/nodeset_pod.h"
+#include "src/build/nodeset_revision.h"
+#include "src/build/workers.h"
+#include "src/plan/nodeset_private.h"
+#include "src/plan/sync.h"
+
+static const struct jsn *observe(const struct plan_nodeset *in, const char *kind, const char *name)
+{
+    const struct jsn *v = NULL;
+
+    (void)api_lookup_get(in->cluster->lookup, kind, api_namespace(&in->ns->meta), name, &v);
+    return v;
+}
+
+static void sync_built(const struct plan_nodeset *in, struct jsn *object, struct actions *to)
+{
+    if (object)
+        (void)sync_object(
+            to, observe(in, jsn_get_str(object, "kind"), jsn_get_str(object, "metadata.name")),
+            object);
+}
+
+static void share_built(const struct plan_nodeset *in, struct jsn *object, struct actions *to)
+{
+    if (object)
+        (void)sync_shared(
+            to, observe(in, jsn_get_str(object, "kind"), jsn_get_str(object, "metadata.name")),
+            object);
+}
+
+static struct nodeset_hindrance find_hindrance(struct arena *a, const struct plan_nodeset *in)
+{
+    const struct nodeset *ns = in->ns;
+    struct api_problems p = {.arena = a};
+    struct err e = {0};
+
+    if (!in->cluster->controller)
+        return (struct nodeset_hindrance){
+            "ControllerNotFound",
+            arena_printf(a,
+                         "there is no Controller %s in namespace %s; create it, or correct "
+                         "spec.controllerRef.name",
+                         ns->spec.controller_ref.name ? ns->spec.controller_ref.name : "",
+                         api_namespace(&ns->meta))};
+    if (in->twin)
+        return (struct nodeset_hindrance){
+            "SlurmNameTaken",
+            arena_printf(a,
+                         "NodeSet %s is called %s in Slurm already; give one of both another "
+                         "name or another template.spec.hostname",
+                         in->twin, nodeset_slurm_name(a, ns))};
+    nodeset_check(ns, build_release(in->cluster), &p);
+    /* One pod for a try: settings that cannot be laid over show here. */
+    (void)build_worker_pod(a, in->cluster, ns, &(struct build_worker){.hash = ""}, &p);
+    if (api_problems_error(&p, &e) < 0)
+        return (struct nodeset_hindrance){"Invalid", arena_strdup(a, e.text)};
+    if (ns->spec.scaling_mode == NODESET_DAEMONSET)
+        return (struct nodeset_hindrance){
+            "NotSupported", "scalingMode DaemonSet is not there yet; use StatefulSet"};
+    return (struct nodeset_hindrance){0};
+}
+
+/* Each NodeSet adds itself to the owners of what all of them share. */
+static void plan_shared(const struct plan_nodeset *in, struct actions *to)
+{
+    struct build_cluster own = *in->cluster;
+
+    own.nodesets = &in->ns;
+    own.n_nodesets = 1;
+    actions_step(to, "ClusterWorkerService");
+    share_built(in, build_workers_service(to->arena, &own), to);
+    actions_step(to, "ClusterWorkerPDB");
+    share_built(in, build_workers_pdb(to->arena, &own), to);
+    actions_step(to, "SSHConfig");
+    sync_built(in, build_ssh_config(to->arena, in->ns), to);
+}
+
+static int64_t newest_revision(const struct plan_nodeset *in)
+{
+    int64_t newest = 0;
+
+    for (size_t i = 0; i < in->n_revisions; i++)
+        newest = MAX(newest, jsn_get_int(in->revisions[i], "revision", 0));
+    return newest;
+}
+
+static bool is_in_use(const struct plan_nodeset *in, const char *hash)
+{
+    for (size_t i = 0; i < in->n_pods; i++)
+        if (streq(in->pods[i]->hash, hash))
+            return true;
+    return false;
+}
+
+static const char *hash_of(const struct jsn *revision)
+{
+    return jsn_text(jsn_member(jsn_get(revision, "metadata.labels"), STR(LABEL_HASH)));
+}
+
+static int by_revision(const void *a, const void *b)
+{
+    int64_t x = jsn_get_int(*(const struct jsn *const *)a, "revision", 0);
+    int64_t y = jsn_get_int(*(const struct jsn *const *)b, "revision", 0);
+
+    return (x < y) - (x > y);
+}
+
+/* Old revisions that no pod has, beyond those that are to be kept. */
+static void forget_revisions(const struct plan_nodeset *in, const char *hash, struct actions *to)
+{
+    const struct jsn **old = arena_calloc(to->arena, in->n_revisions + 1, sizeof(struct jsn *));
+    size_t keep = (size_t)MAX(in->ns->spec.revision_history_limit, 0);
+    size_t n = 0;
+
+    for (size_t i = 0; i < in->n_revisions; i++)
+        if (!streq(hash_of(in->revisions[i]), hash) && !is_in_use(in, hash_of(in->revisions[i])) &&
+            !jsn_get_str(in->revisions[i], "metadata.deletionTimestamp"))
+            old[n++] = in->revisions[i];
+    qsort(old, n, sizeof(*old), by_revision);
+    for (size_t i = keep; i < n; i++) {
+        struct action *a = actions_add(to, ACTION_DELETE);
+
+        a->kind = plan_kind_find("ControllerRevision");
+        a->namespace = jsn_get_str(old[i], "metadata.namespace");
+        a->name = jsn_get_str(old[i], "metadata.name");
+        a->uid = jsn_get_str(old[i], "metadata.uid");
+    }
+}
+
+/* The revision that pods should have: found again by its hash, or made.  Returns the hash. */
+static const char *plan_revision(const struct plan_nodeset *in, struct actions *to)
+{
+    const int32_t *collisions = in->ns->status.collision_count;
+    const char *data = revision_data(to->arena, in->ns);
+    char hash[REVISION_HASH_LEN];
+    bool found = false;
+
+    revision_hash(data, collisions ? *collisions : 0, hash);
+
+    actions_step(to, "Revision");
+    for (size_t i = 0; i < in->n_revisions; i++)
+        found = found || streq(hash_of(in->revisions[i]), hash);
+    if (!found) {
+        struct action *a = actions_add(to, ACTION_CREATE);
+
+        a->body = build_revision(to->arena, in->ns, data, hash, newest_revision(in) + 1);
+        a->kind = plan_kind_find("ControllerRevision");
+        a->namespace = api_namespace(&in->ns->meta);
+        a->name = jsn_get_str(a->body, "metadata.name");
+    }
+    forget_revisions(in, hash, to);
+    return arena_strdup(to->arena, hash);
+}
+
+/* Claims come before the pods that use them. */
+static void plan_claims(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                        struct actions *to)
+{
+    actions_step(to, "Claims");
+    for (size_t i = 0; i < scale->n_create && in->ns->spec.claim_templates.n; i++) {
+        struct build_worker w = {.ordinal = (int32_t)scale->create[i]};
+
+        JSN_FOR_ITEMS (claim, build_worker_claims(to->arena, in->cluster, in->ns, &w))
+            sync_built(in, claim, to);
+    }
+}
+
+/* The Kubernetes node that an ordinal stays on, or NULL. */
+static const char *pinned_to(struct arena *a, const struct plan_nodeset *in, uint32_t ordinal)
+{
+    if (!in->ns->spec.pin_to_node)
+        return NULL;
+    return jsn_map_get(&in->ns->status.ordinal_to_node, arena_printf(a, "%u", ordinal));
+}
+
+static void plan_pods(const struct plan_nodeset *in, const char *hash,
+                      const struct nodeset_scale *scale, struct actions *to)
+{
+    struct api_problems ignored = {.arena = to->arena}; /* tried before */
+
+    actions_step(to, "NodeSetPods");
+    if (scale->n_create)
+        actions_event(to, false, "ScalingUp", "Creating %zu Pod(s) to stabilize at %d replicas",
+                      scale->n_create, (int)in->ns->spec.replicas);
+    for (size_t i = 0; i < scale->n_create; i++) {
+        struct build_worker w = {.ordinal = (int32_t)scale->create[i],
+                                 .node = pinned_to(to->arena, in, scale->create[i]),
+                                 .hash = hash};
+        struct jsn *pod = build_worker_pod(to->arena, in->cluster, in->ns, &w, &ignored);
+
+        actions_create(to, pod, "SuccessfulCreate", "Created pod %s",
+                       jsn_get_str(pod, "metadata.name"));
+    }
+    for (size_t i = 0; i < scale->n_remove; i++)
+        actions_delete(to, "Pod", scale->remove[i]->namespace, scale->remove[i]->name,
+                       scale->remove[i]->uid, "SuccessfulDelete", "Deleted pod %s",
+                       scale->remove[i]->name);
+    if (scale->n_postponed)
+        actions_requeue(to, in->now_us);
+}
+
+/* Busy pods carry the label that the disruption budget selects.  Unknown: as it is. */
+static void plan_protection(const struct plan_nodeset *in, struct actions *to)
+{
+    actions_step(to, "Protection");
+    for (size_t i = 0; in->slurm && i < in->n_pods; i++) {
+        const struct plan_pod *p = in->pods[i];
+        bool want = in->ns->spec.disruption_protection && !plan_pod_is_empty(p) &&
+                    !slurm_state_is_idle(in->slurm, p->slurm_name);
+        struct jsn *patch = jsn_object(to->arena);
+        struct jsn *labels;
+        struct action *a;
+
+        if (p->deleting || want == p->protected)
+            continue;
+        labels =
+            jsn_ensure_object(to->arena, jsn_ensure_object(to->arena, patch, "metadata"), "labels");
+        jsn_set(to->arena, labels, POD_PROTECT_LABEL,
+                want ? jsn_string(to->arena, "true") : jsn_null(to->arena));
+        a = actions_add(to, ACTION_PATCH);
+        a->kind = plan_kind_find("Pod");
+        a->namespace = p->namespace;
+        a->name = p->name;
+        a->body = patch;
+    }
+}
+
+/* A pod that becomes available by the passing of time alone is looked at again then. */
+static void plan_wakeup(const struct plan_nodeset *in, struct actions *to)
+{
+    int64_t wait_us = in->ns->spec.min_ready_seconds * 1000000LL;
+
+    for (size_t i = 0; i < in->n_pods; i++) {
+        const struct plan_pod *p = in->pods[i];
+
+        if (p->ready && !p->deleting && p->ready_us + wait_us > in->now_us)
+            actions_requeue(to, p->ready_us + wait_us);
+    }
+}
+
+void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
+{
+    struct nodeset_hindrance why = find_hindrance(to->arena, in);
+    struct nodeset_scale scale = {0};
+    const char *hash = NULL;
+
+    if (in->ns->meta.deleted_us)
+        return;
+    if (!why.reason) {
+        plan_shared(in, to);
+        hash = plan_revision(in, to);
+        scale = nodeset_scale_of(to->arena, in, hash);
+        plan_claims(in, &scale, to);
+        plan_pods(in, hash, &scale, to);
+        plan_protection(in, to);
+    }
+    actions_step(to, "Status");
+    nodeset_status_plan(in, hash ? hash : in->ns->status.hash, &scale, &why, to);
+    plan_wakeup(in, to);
+}

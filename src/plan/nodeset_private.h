@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the NodeSet plan share; nobody else includes it. */
+#pragma once
+
+#include "src/plan/nodeset.h"
+#include "src/plan/status.h"
+
+/* What is to be done about the number of pods. */
+struct nodeset_scale {
+    uint32_t *create; /* ordinals, rising */
+    size_t n_create;
+    const struct plan_pod **remove; /* may go at once */
+    size_t n_remove;
+    size_t n_waiting;   /* too many, but perhaps at work */
+    size_t n_outdated;  /* of another revision, but perhaps at work */
+    size_t n_postponed; /* to be created by the next plan */
+};
+
+/* `hash` is the revision that pods should have. */
+struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset *in,
+                                      const char *hash);
+
+/* What stands in the way of acting on the NodeSet. */
+struct nodeset_hindrance {
+    const char *reason; /* NULL: nothing */
+    const char *text;
+};
+
+/* Conditions and counters; the write, if anything differs. */
+void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
+                         const struct nodeset_scale *scale, const struct nodeset_hindrance *why,
+                         struct actions *to);

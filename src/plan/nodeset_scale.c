@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How many pods, and which.
+ *
+ * Up: the lowest free ordinals.  A pod that is being deleted keeps its ordinal until it is gone, so
+ * that names stay and no further one is opened meanwhile.
+ * Down, and out of date: only pods that are free (see pods.c).  Not knowing counts as busy, so
+ * without a word from Slurm a running pod is never taken away; it is counted as waiting.
+ * A pod whose containers have ended for good is replaced.
+ */
+#include "src/plan/nodeset_private.h"
+
+struct sorter {
+    const char *set;
+    const struct slurm_state *slurm;
+};
+
+static int by_order(const void *a, const void *b, void *arg)
+{
+    const struct sorter *s = arg;
+
+    return plan_pod_deletion_order(*(const struct plan_pod *const *)a,
+                                   *(const struct plan_pod *const *)b, s->set, s->slurm);
+}
+
+static bool is_over(const struct plan_pod *p)
+{
+    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The ordinals in use, sorted; pods without one come first as -1. */
+static int64_t *used_ordinals(struct arena *a, const struct plan_nodeset *in)
+{
+    int64_t *used = arena_calloc(a, in->n_pods + 1, sizeof(*used));
+
+    for (size_t i = 0; i < in->n_pods; i++)
+        used[i] = plan_pod_ordinal(in->pods[i], in->ns->meta.name);
+    qsort(used, in->n_pods, sizeof(*used), by_number);
+    return used;
+}
+
+static void scale_up(struct arena *a, const struct plan_nodeset *in, size_t missing,
+                     struct nodeset_scale *s)
+{
+    size_t now = MIN(missing, (size_t)PLAN_PODS_AT_ONCE);
+    const int64_t *used = used_ordinals(a, in);
+    uint32_t ordinal = 0;
+    size_t at = 0;
+
+    s->create = arena_calloc(a, now + 1, sizeof(*s->create));
+    for (; s->n_create < now; ordinal++) {
+        while (at < in->n_pods && used[at] < (int64_t)ordinal)
+            at++;
+        if (at >= in->n_pods || used[at] != (int64_t)ordinal)
+            s->create[s->n_create++] = ordinal;
+    }
+    s->n_postponed = missing - now;
+}
+
+/* Pods that live, in the order in which they would go. */
+static const struct plan_pod **living(struct arena *a, const struct plan_nodeset *in, size_t *ret_n)
+{
+    const struct plan_pod **pods = arena_calloc(a, in->n_pods + 1, sizeof(struct plan_pod *));
+    struct sorter sorter = {in->ns->meta.name, in->slurm};
+    size_t n = 0;
+
+    for (size_t i = 0; i < in->n_pods; i++)
+        if (!in->pods[i]->deleting && !is_over(in->pods[i]))
+            pods[n++] = in->pods[i];
+    qsort_r(pods, n, sizeof(*pods), by_order, &sorter);
+    *ret_n = n;
+    return pods;
+}
+
+static size_t count_unavailable(const struct plan_nodeset *in, const struct plan_pod **pods,
+                                size_t n)
+{
+    size_t available = 0;
+
+    for (size_t i = 0; i < n; i++)
+        available += plan_pod_is_available(pods[i], in->ns->spec.min_ready_seconds, in->now_us);
+    return (size_t)MAX(in->ns->spec.replicas, 0) > available
+               ? (size_t)in->ns->spec.replicas - available
+               : 0;
+}
+
+/* Pods of another revision: those that are not available anyway, and others within the bounds. */
+static void replace_outdated(const struct plan_nodeset *in, const char *hash,
+                             const struct plan_pod **pods, size_t n, struct nodeset_scale *s)
+{
+    size_t away = count_unavailable(in, pods, n);
+    size_t most = (size_t)nodeset_max_unavailable(in->ns, in->ns->spec.replicas);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct plan_pod *p = pods[i];
+        bool costs = plan_pod_is_available(p, in->ns->spec.min_ready_seconds, in->now_us);
+
+        if (!hash || streq(p->hash, hash))
+            continue;
+        if (!plan_pod_is_free(p, in->slurm) || (costs && away >= most)) {
+            s->n_outdated++;
+            continue;
+        }
+        away += costs;
+        s->remove[s->n_remove++] = p;
+    }
+}
+
+struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset *in,
+                                      const char *hash)
+{
+    struct nodeset_scale s = {0};
+    size_t want = (size_t)MAX(in->ns->spec.replicas, 0);
+    size_t n;
+    const struct plan_pod **pods = living(a, in, &n);
+    size_t excess = n > want ? n - want : 0;
+
+    s.remove = arena_calloc(a, in->n_pods + 1, sizeof(struct plan_pod *));
+    for (size_t i = 0; i < in->n_pods; i++)
+        if (is_over(in->pods[i]) && !in->pods[i]->deleting)
+            s.remove[s.n_remove++] = in->pods[i];
+    for (size_t i = 0; i < excess; i++) {
+        if (plan_pod_is_free(pods[i], in->slurm))
+            s.remove[s.n_remove++] = pods[i];
+        else
+            s.n_waiting++;
+    }
+    if (in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
+        replace_outdated(in, hash, pods + excess, n - excess, &s);
+    if (in->n_pods < want)
+        scale_up(a, in, want - in->n_pods, &s);
+    return s;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The status of a NodeSet.
+ *
+ * Counters are those of Slinky: pods by phase and readiness, Slurm nodes by their base state, with
+ * drained ones counted besides.  Ready tells whether all that was asked for is there; ScaledDown
+ * exists only while pods wait until they may go.
+ */
+#include "src/build/labels.h"
+#include "src/plan/nodeset_private.h"
+
+static void count_pods(const struct plan_nodeset *in, const char *hash, struct nodeset_status *st)
+{
+    st->replicas = (int32_t)in->n_pods;
+    st->desired = MAX(in->ns->spec.replicas, 0);
+    st->updated_replicas = st->ready_replicas = st->available_replicas = 0;
+    for (size_t i = 0; i < in->n_pods; i++) {
+        const struct plan_pod *p = in->pods[i];
+
+        st->updated_replicas += hash && streq(p->hash, hash);
+        st->ready_replicas += p->ready && !p->deleting;
+        st->available_replicas +=
+            plan_pod_is_available(p, in->ns->spec.min_ready_seconds, in->now_us);
+    }
+    st->unavailable_replicas = MAX(st->desired - st->available_replicas, 0);
+}
+
+static void count_nodes(const struct plan_nodeset *in, struct nodeset_status *st)
+{
+    st->slurm_idle = st->slurm_allocated = st->slurm_down = st->slurm_drain = 0;
+    for (size_t i = 0; i < in->n_pods; i++) {
+        const struct slurm_node *n = slurm_state_node(in->slurm, in->pods[i]->slurm_name);
+        unsigned base = n ? nodestate_base(n->state) : NODE_N_BASES;
+
+        st->slurm_idle += base == NODE_BASE_IDLE;
+        st->slurm_allocated += base == NODE_BASE_ALLOCATED || base == NODE_BASE_MIXED;
+        st->slurm_down += base == NODE_BASE_DOWN;
+        st->slurm_drain += n && (n->state & NODE_FLAG_DRAIN) && !(n->state & NODE_FLAG_UNDRAIN);
+    }
+}
+
+static void pin(struct arena *a, const struct plan_nodeset *in, struct nodeset_status *st)
+{
+    struct jsn_map map = {0};
+
+    if (!in->ns->spec.pin_to_node) {
+        st->ordinal_to_node = map;
+        return;
+    }
+    map.items = arena_calloc(a, st->ordinal_to_node.n + in->n_pods + 1, sizeof(*map.items));
+    for (size_t i = 0; i < in->n_pods; i++) {
+        int64_t ordinal = plan_pod_ordinal(in->pods[i], in->ns->meta.name);
+
+        if (ordinal >= 0 && in->pods[i]->node_name && in->pods[i]->phase == POD_RUNNING)
+            map.items[map.n++] = (struct jsn_pair){arena_printf(a, "%lld", (long long)ordinal),
+                                                   in->pods[i]->node_name};
+    }
+    for (size_t i = 0; i < st->ordinal_to_node.n; i++)
+        if (!jsn_map_get(&map, st->ordinal_to_node.items[i].key))
+            map.items[map.n++] = st->ordinal_to_node.items[i];
+    st->ordinal_to_node = map;
+}
+
+static void judge_ready(const struct plan_nodeset *in, const struct nodeset_status *st,
+                        const struct nodeset_hindrance *why, struct status_scribe *s)
+{
+    if (why->reason)
+        status_set(s, "Ready", STATUS_FALSE, true, why->reason, "%s", why->text);
+    else if (st->available_replicas < st->desired)
+        status_set(s, "Ready", STATUS_FALSE, false, "PodsNotReady", "%d of %d pods are ready",
+                   (int)st->available_replicas, (int)st->desired);
+    else
+        status_set(s, "Ready", STATUS_TRUE, false, "PodsReady", "all %d pods are ready",
+                   (int)st->desired);
+    (void)in;
+}
+
+static void judge_scale(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                        struct status_scribe *s)
+{
+    if (scale->n_waiting == 0)
+        (void)api_condition_drop(s->conditions, "ScaledDown");
+    else
+        status_set(s, "ScaledDown", STATUS_FALSE, true,
+                   in->slurm ? "WaitingForDrain" : "SlurmStateUnknown",
+                   in->slurm ? "%zu pods are too many, but their Slurm nodes are not drained; "
+                               "drain them with scontrol to let them go"
+                             : "%zu pods are too many, but nothing tells that no job runs on them; "
+                               "delete the pods yourself if you know better",
+                   scale->n_waiting);
+    if (scale->n_outdated == 0)
+        (void)api_condition_drop(s->conditions, "Updated");
+    else
+        status_set(s, "Updated", STATUS_FALSE, false, "WaitingForIdle",
+                   "%zu pods have an older template and are replaced when no job can run on them",
+                   scale->n_outdated);
+}
+
+void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
+                         const struct nodeset_scale *scale, const struct nodeset_hindrance *why,
+                         struct actions *to)
+{
+    struct nodeset_status st = in->ns->status;
+    struct api_conditions conditions = {
+        arena_calloc(to->arena, st.conditions.n + 1, sizeof(struct api_condition)),
+        st.conditions.n};
+    struct status_scribe scribe = {to, &conditions, in->ns->meta.generation, in->now_us};
+
+    if (st.conditions.n)
+        memcpy(conditions.items, st.conditions.items, st.conditions.n * sizeof(*conditions.items));
+    count_pods(in, hash, &st);
+    count_nodes(in, &st);
+    pin(to->arena, in, &st);
+    judge_ready(in, &st, why, &scribe);
+    judge_scale(in, scale, &scribe);
+    st.conditions = conditions;
+    st.observed_generation = in->ns->meta.generation;
+    if (hash)
+        st.hash = hash;
+    st.selector = labels_selector_text(to->arena, APP_WORKER, in->ns->meta.name);
+    status_write(to, "NodeSet", &in->ns->meta, jsn_get(in->object, "status"),
+                 nodeset_status_encode(to->arena, &st));
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pods: what counts about each, and the order in which they go.
+ *
+ * The order of deletion is Slinky's (not placed, pending, not ready, deletion cost, deadline of
+ * jobs, cordoned, highest ordinal, latest), with one key before all: what is free goes before what
+ * may run a job, since only that can go at once.
+ */
+#include "src/plan/pods.h"
+
+#include "src/base/clock.h"
+
+static int64_t time_at(const struct jsn *v, const char *path)
+{
+    const char *text = jsn_get_str(v, path);
+    int64_t us;
+
+    return text && clock_parse_rfc3339(str_of(text), &us) == 0 ? us : 0;
+}
+
+static enum pod_phase read_phase(const char *text)
+{
+    static const char *const names[] = {"Pending", "Unknown", "Running", "Succeeded", "Failed"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (streq(text, names[i]))
+            return (enum pod_phase)i;
+    return text && text[0] ? POD_UNKNOWN : POD_PENDING;
+}
+
+static const char *text_of(struct arena *a, const struct jsn *v)
+{
+    const char *text = jsn_text(v);
+
+    return text && text[0] ? arena_strdup(a, text) : NULL;
+}
+
+static const char *annotation(const struct jsn *v, const char *key)
+{
+    return jsn_text(jsn_member(jsn_get(v, "metadata.annotations"), str_of(key)));
+}
+
+static const char *label(const struct jsn *v, const char *key)
+{
+    return jsn_text(jsn_member(jsn_get(v, "metadata.labels"), str_of(key)));
+}
+
+static void read_ready(const struct jsn *v, struct plan_pod *p)
+{
+    JSN_FOR_ITEMS (c, jsn_get(v, "status.conditions")) {
+        if (!streq(jsn_get_str(c, "type"), "Ready"))
+            continue;
+        p->ready = streq(jsn_get_str(c, "status"), "True");
+        p->ready_us = time_at(c, "lastTransitionTime");
+    }
+}
+
+/* As Kubernetes writes such a cost: no plus, no leading zeros; anything else is 0. */
+static int32_t read_cost(const char *text)
+{
+    int64_t v;
+
+    if (!text || str_to_i64(str_of(text), &v) < 0 || v < INT32_MIN || v > INT32_MAX)
+        return 0;
+    if (text[0] == '+' || (text[0] == '0' && text[1]) || starts_with(text, "-0"))
+        return 0;
+    return (int32_t)v;
+}
+
+static void read_annotations(const struct jsn *v, struct plan_pod *p)
+{
+    const char *deadline = annotation(v, POD_DEADLINE);
+    int64_t us;
+
+    p->cordoned =
+        streq(annotation(v, POD_CORDON), "true") || streq(annotation(v, POD_CORDON_OLD), "true");
+    p->cost = read_cost(annotation(v, POD_DELETION_COST));
+    if (deadline && clock_parse_rfc3339(str_of(deadline), &us) == 0)
+        p->deadline_us = us;
+}
+
+static void read_owner(struct arena *a, const struct jsn *v, struct plan_pod *p)
+{
+    JSN_FOR_ITEMS (owner, jsn_get(v, "metadata.ownerReferences")) {
+        if (!jsn_get_bool(owner, "controller", false))
+            continue;
+        p->owner_uid = text_of(a, jsn_get(owner, "uid"));
+        p->owner_name = text_of(a, jsn_get(owner, "name"));
+    }
+}
+
+void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
+{
+    struct plan_pod p = {0};
+    const char *hash = label(v, POD_HASH_LABEL);
+    const char *hostname = jsn_get_str(v, "spec.hostname");
+
+    p.namespace = text_of(a, jsn_get(v, "metadata.namespace"));
+    p.name = text_of(a, jsn_get(v, "metadata.name"));
+    p.uid = text_of(a, jsn_get(v, "metadata.uid"));
+    read_owner(a, v, &p);
+    p.hash = arena_strdup(a, hash ? hash : "");
+    p.node_name = text_of(a, jsn_get(v, "spec.nodeName"));
+    p.slurm_name = hostname && hostname[0] ? arena_strdup(a, hostname) : p.name;
+    if (jsn_get_bool(v, "spec.hostNetwork", false))
+        p.slurm_name = p.node_name;
+    p.phase = read_phase(jsn_get_str(v, "status.phase"));
+    p.deleting = jsn_get_str(v, "metadata.deletionTimestamp") != NULL;
+    p.instance =
+        text_of(a, jsn_member(jsn_get(v, "metadata.labels"), STR("app.kubernetes.io/instance")));
+    p.is_slurmctld = streq(label(v, "app.kubernetes.io/name"), "slurmctld");
+    p.active = streq(label(v, POD_ACTIVE_LABEL), "true");
+    p.protected = streq(label(v, POD_PROTECT_LABEL), "true");
+    p.created_us = time_at(v, "metadata.creationTimestamp");
+    read_ready(v, &p);
+    read_annotations(v, &p);
+    *ret = p;
+}
+
+int64_t plan_pod_ordinal(const struct plan_pod *p, const char *set)
+{
+    size_t n = strlen(set);
+    const char *digits;
+    uint32_t v;
+
+    if (!p->name || !starts_with(p->name, set) || p->name[n] != '-')
+        return -1;
+    digits = p->name + n + 1;
+    return str_to_u32(str_of(digits), &v) == 0 && v <= INT32_MAX ? (int64_t)v : -1;
+}
+
+bool plan_pod_is_available(const struct plan_pod *p, int32_t min_ready_seconds, int64_t now_us)
+{
+    if (!p->ready || p->phase != POD_RUNNING || p->deleting)
+        return false;
+    return min_ready_seconds <= 0 || p->ready_us + min_ready_seconds * 1000000LL <= now_us;
+}
+
+bool plan_pod_is_empty(const struct plan_pod *p)
+{
+    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED ||
+           (p->phase == POD_PENDING && !p->node_name);
+}
+
+bool plan_pod_is_free(const struct plan_pod *p, const struct slurm_state *s)
+{
+    return plan_pod_is_empty(p) || slurm_state_is_free(s, p->slurm_name);
+}
+
+static int order(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+int plan_pod_deletion_order(const struct plan_pod *a, const struct plan_pod *b, const char *set,
+                            const struct slurm_state *s)
+{
+    const int keys[] = {
+        order(!plan_pod_is_free(a, s), !plan_pod_is_free(b, s)),
+        order(a->node_name != NULL, b->node_name != NULL),
+        order(a->phase, b->phase),
+        order(a->ready, b->ready),
+        order(a->cost, b->cost),
+        order(a->deadline_us, b->deadline_us),
+        order(!a->cordoned, !b->cordoned),
+        order(plan_pod_ordinal(b, set), plan_pod_ordinal(a, set)),
+        order(b->ready_us, a->ready_us),
+        order(b->created_us, a->created_us),
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (keys[i])
+            return keys[i];
+    return strcmp(a->name, b->name);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pods as plans see them: small, so that ten thousand of them are cheap to keep. */
+#pragma once
+
+#include "src/json/jsn.h"
+#include "src/plan/slurm_state.h"
+
+#define POD_HASH_LABEL "controller.kubernetes.io/hash"
+#define POD_PROTECT_LABEL "nodeset.slinky.slurm.net/pod-protect"
+#define POD_ACTIVE_LABEL "controller.slinky.slurm.net/active"
+#define POD_CORDON "nodeset.slinky.slurm.net/pod-cordon"
+#define POD_CORDON_OLD "slinky.slurm.net/pod-cordon"
+#define POD_DELETION_COST "nodeset.slinky.slurm.net/pod-deletion-cost"
+#define POD_DEADLINE "nodeset.slinky.slurm.net/pod-deadline"
+
+enum pod_phase { POD_PENDING, POD_UNKNOWN, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
+
+struct plan_pod {
+    const char *namespace;
+    const char *name;
+    const char *uid;
+    const char *owner_uid; /* of what controls it; NULL: nobody */
+    const char *owner_name;
+    const char *hash;      /* of the revision it was made from; "" if unknown */
+    const char *node_name; /* NULL: not placed yet */
+    const char *slurm_name;
+    const char *instance; /* the object that its labels name */
+    bool is_slurmctld;    /* of a Controller; else of a NodeSet */
+    bool active;          /* the Service leads to it */
+    enum pod_phase phase;
+    bool ready;
+    bool deleting;
+    bool cordoned;
+    bool protected;
+    int32_t cost;
+    int64_t ready_us; /* since when it is ready, or is not */
+    int64_t created_us;
+    int64_t deadline_us; /* 0: none */
+};
+
+/* Decode into `a`; nothing points into v. */
+void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret);
+
+/* The number at the end of "<set>-007", or -1. */
+int64_t plan_pod_ordinal(const struct plan_pod *p, const char *set);
+
+/* Placed, running, ready for at least that long. */
+bool plan_pod_is_available(const struct plan_pod *p, int32_t min_ready_seconds, int64_t now_us);
+
+/* Its containers never ran, or run no more. */
+bool plan_pod_is_empty(const struct plan_pod *p);
+
+/* May it be deleted without harm to any job?  By its phase, or by what Slurm says. */
+bool plan_pod_is_free(const struct plan_pod *p, const struct slurm_state *s);
+
+/* Which goes first when there are too many: negative if that is `a`. */
+int plan_pod_deletion_order(const struct plan_pod *a, const struct plan_pod *b, const char *set,
+                            const struct slurm_state *s);

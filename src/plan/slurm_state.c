@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slurm's side of an observation.
+ *
+ * Not knowing counts as busy, and so does a node that slurmctld does not have: one that lost its
+ * state knows nothing of the jobs that still run.  An idle node is not free either: a job may start
+ * on it between the look and the deed, so that only a drained one is.
+ */
+#include "src/plan/slurm_state.h"
+
+#include <string.h>
+
+static int by_name(const void *key, const void *item)
+{
+    return strcmp(key, ((const struct slurm_node *)item)->name);
+}
+
+const struct slurm_node *slurm_state_node(const struct slurm_state *s, const char *name)
+{
+    if (!s || s->n == 0 || !name)
+        return NULL;
+    return bsearch(name, s->nodes, s->n, sizeof(*s->nodes), by_name);
+}
+
+bool slurm_state_is_idle(const struct slurm_state *s, const char *name)
+{
+    const struct slurm_node *node = slurm_state_node(s, name);
+    struct node_view view = {.state_known = true};
+
+    if (!node)
+        return false;
+    view.state = node->state;
+    view.jobs_known = node->jobs_known;
+    view.jobs = node->jobs;
+    return !nodestate_busy(&view);
+}
+
+bool slurm_state_is_free(const struct slurm_state *s, const char *name)
+{
+    const struct slurm_node *node = slurm_state_node(s, name);
+
+    return node && slurm_state_is_idle(s, name) && nodestate_drained(node->state);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One object that should be there: create it, mend it, or leave it alone. */
+#pragma once
+
+#include "src/plan/action.h"
+
+/* A digest of what we last wanted, so that what is no longer wanted can be told from defaults. */
+#define SYNC_APPLIED "slurmkeeper.dev/applied"
+
+/*
+ * Plan for `desired` (complete, with its owners; not changed) where `observed` is there now (NULL:
+ * nothing).  No action if there is nothing to do: an object that is as it should be, that is being
+ * deleted, or that cannot be changed (immutable).  One that another object controls is not touched:
+ * a warning says so, and false is returned.
+ */
+bool sync_object(struct actions *to, const struct jsn *observed, const struct jsn *desired);
+
+/* The same for an object that belongs to several: its owners stay, those of `desired` are added. */
+bool sync_shared(struct actions *to, const struct jsn *observed, const struct jsn *desired);
+
+/* An object that should not be there (NULL: it is not): deleted if that owner controls it. */
+void sync_absent(struct actions *to, const char *kind, const struct jsn *observed,
+                 const char *owner_uid);
+
+/* The uid of the owner that controls it, or NULL. */
+const char *sync_controller_uid(const struct jsn *object);

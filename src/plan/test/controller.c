@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of the Controller's plan: what is made, in which order, and what stays. */
+#include "src/base/test/unit.h"
+
+#include "src/build/secrets.h"
+#include "src/plan/controller.h"
+#include "src/plan/test/world.h"
+
+#define LAB                                                                                        \
+    "{'apiVersion':'slinky.slurm.net/v1beta1','kind':'Controller','metadata':{'name':'lab',"       \
+    "'namespace':'slurm','uid':'U','generation':1},'spec':{%s}}"
+#define SET(name, more)                                                                            \
+    "{'apiVersion':'slinky.slurm.net/v1beta1','kind':'NodeSet','metadata':{'name':'" name          \
+    "','namespace':'slurm','uid':'N-" name                                                         \
+    "','generation':1},'spec':{'controllerRef':{'name':'lab'}" more "}}"
+
+struct fixture {
+    struct arena arena;
+    struct test_world world;
+    struct build_env env;
+    bool serves_monitors;
+    const struct plan_pod *pods[2];
+    size_t n_pods;
+};
+
+static void fixture_done(struct fixture *f)
+{
+    arena_done(&f->arena);
+}
+DEFINE_AUTO_DONE(struct fixture, fixture_done);
+
+static void fixture_init(struct fixture *f, const char *spec)
+{
+    *f = (struct fixture){0};
+    f->world = (struct test_world){&f->arena, jsn_array(&f->arena), 0};
+    test_put(&f->world, test_parse(&f->arena, arena_printf(&f->arena, LAB, spec)));
+}
+
+static struct actions plan(struct fixture *f)
+{
+    static unsigned char random[SECRET_KEY_BYTES];
+    struct arena *a = &f->arena;
+    struct actions list = {.arena = a};
+    struct controller *c = arena_calloc(a, 1, sizeof(*c));
+    struct api_lookup lookup = api_lookup_over(f->world.objects);
+    const struct nodeset *sets[8];
+    struct build_cluster cluster = {.env = &f->env, .nodesets = sets, .lookup = &lookup};
+    struct plan_controller in = {.object = test_find(&f->world, "Controller", "lab"),
+                                 .cluster = &cluster,
+                                 .pods = f->pods,
+                                 .n_pods = f->n_pods,
+                                 .serves_monitors = f->serves_monitors,
+                                 .fresh = {random, random},
+                                 .now_us = 1000000000};
+    struct err e = {0};
+
+    if (controller_decode(a, in.object, c, &e) == 0)
+        cluster.controller = c;
+    JSN_FOR_ITEMS (o, f->world.objects) {
+        struct nodeset *ns = arena_calloc(a, 1, sizeof(*ns));
+
+        if (streq(jsn_get_str(o, "kind"), "NodeSet") && nodeset_decode(a, o, ns, &e) == 0)
+            sets[cluster.n_nodesets++] = ns;
+    }
+    plan_controller(&in, &list);
+    return list;
+}
+
+static void expect_plan(struct fixture *f, const char *summary)
+{
+    AUTO(buf_done) struct buf b = {0};
+    struct actions list = plan(f);
+
+    test_summary(&list, &b);
+    assert_string_equal(buf_str(&b), summary);
+    test_carry_out(&f->world, &list);
+}
+
+#define FIRST                                                                                      \
+    "create Service lab-controller-internal;create Service lab-controller;"                        \
+    "create ConfigMap lab-config;create Secret lab-auth-slurm;create Secret lab-auth-jwt;"         \
+    "status Controller lab;"
+
+static void objects_are_made_in_order_and_then_left_alone(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "");
+    test_put(&f.world, test_parse(&f.arena, SET("compute", "")));
+    expect_plan(&f, FIRST);
+    /* The StatefulSet waits until the keys can be seen. */
+    expect_plan(&f, "create StatefulSet lab-controller;");
+    expect_plan(&f, "");
+}
+
+static void stages_follow_the_steps(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct actions list;
+    unsigned stage = 0;
+
+    (void)state;
+    fixture_init(&f, "");
+    list = plan(&f);
+    for (size_t i = 0; i < list.n; i++) {
+        assert_true(list.items[i].stage >= stage);
+        stage = list.items[i].stage;
+    }
+    assert_string_equal(list.items[0].step, "Internal Service");
+    assert_string_equal(list.items[list.n - 1].step, "Status");
+}
+
+static void keys_that_are_there_are_kept(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "");
+    test_put(&f.world, test_parse(&f.arena, "{'kind':'Secret','metadata':{'name':'lab-auth-slurm',"
+                                            "'namespace':'slurm'},'data':{'slurm.key':'YQ=='}}"));
+    expect_plan(&f, "create Service lab-controller-internal;create Service lab-controller;"
+                    "create ConfigMap lab-config;create Secret lab-auth-jwt;"
+                    "status Controller lab;");
+    assert_string_equal(
+        jsn_text(jsn_member(jsn_get(test_find(&f.world, "Secret", "lab-auth-slurm"), "data"),
+                            STR("slurm.key"))),
+        "YQ==");
+}
+
+static void a_new_nodeset_changes_the_configuration(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    const char *conf;
+
+    (void)state;
+    fixture_init(&f, "'inplaceReconfigure':true");
+    (void)plan(&f);
+    for (int i = 0; i < 2; i++) {
+        struct actions list = plan(&f);
+
+        test_carry_out(&f.world, &list);
+    }
+    test_put(&f.world, test_parse(&f.arena, SET("gpu", ",'partition':{'config':'MaxTime=60'}")));
+    expect_plan(&f, "patch ConfigMap lab-config;");
+    conf = jsn_text(jsn_member(jsn_get(test_find(&f.world, "ConfigMap", "lab-config"), "data"),
+                               STR("slurm.conf")));
+    assert_non_null(strstr(conf, "\nPartitionName=gpu Nodes=gpu MaxTime=60\n"));
+    expect_plan(&f, "");
+}
+
+static void a_bad_configuration_changes_nothing_that_runs(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct actions list;
+    const struct jsn *c;
+
+    (void)state;
+    fixture_init(&f, "");
+    expect_plan(&f, FIRST);
+    expect_plan(&f, "create StatefulSet lab-controller;");
+    jsn_set_path(&f.arena, test_find(&f.world, "Controller", "lab"), "spec.extraConf",
+                 jsn_string(&f.arena, "PartitionName=all Nodes=nosuchnode"));
+    list = plan(&f);
+    assert_non_null(test_event(&list, "ConfigInvalid"));
+    test_carry_out(&f.world, &list);
+    c = test_condition(test_find(&f.world, "Controller", "lab"), "ConfigApplied");
+    assert_string_equal(jsn_get_str(c, "status"), "False");
+    expect_plan(&f, "");
+}
+
+static void readiness_follows_the_stateful_set(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    const struct jsn *c;
+
+    (void)state;
+    fixture_init(&f, "");
+    expect_plan(&f, FIRST);
+    expect_plan(&f, "create StatefulSet lab-controller;");
+    c = test_condition(test_find(&f.world, "Controller", "lab"), "Ready");
+    assert_string_equal(jsn_get_str(c, "reason"), "SlurmctldNotReady");
+    jsn_set_path(&f.arena, test_find(&f.world, "StatefulSet", "lab-controller"),
+                 "status.readyReplicas", jsn_int(&f.arena, 1));
+    expect_plan(&f, "status Controller lab;");
+    c = test_condition(test_find(&f.world, "Controller", "lab"), "Ready");
+    assert_string_equal(jsn_get_str(c, "status"), "True");
+}
+
+static void a_missing_secret_is_named(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct actions list;
+    const struct action *event;
+
+    (void)state;
+    fixture_init(&f, "'slurmKeyRef':{'name':'mine','key':'k'}");
+    list = plan(&f);
+    event = test_event(&list, "SecretNotFound");
+    assert_string_equal(event ? event->text : "",
+                        "Secret mine is not there; create it, or remove the reference "
+                        "to have one made");
+}
+
+static void external_controllers_get_their_configuration_alone(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "'external':true,'externalConfig':{'host':'ctl','port':6817}");
+    expect_plan(&f, "create ConfigMap lab-config;status Controller lab;");
+    expect_plan(&f, "");
+}
+
+static void monitors_come_and_go_where_they_are_served(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "'metrics':{'enabled':true,'serviceMonitor':{'enabled':true}}");
+    f.env.release = 0;
+    expect_plan(&f, FIRST);
+    expect_plan(&f, "create StatefulSet lab-controller;");
+    f.serves_monitors = true;
+    expect_plan(&f, "create ServiceMonitor lab-controller;");
+    expect_plan(&f, "");
+    jsn_set_path(&f.arena, test_find(&f.world, "Controller", "lab"),
+                 "spec.metrics.serviceMonitor.enabled", jsn_bool(&f.arena, false));
+    expect_plan(&f, "delete ServiceMonitor lab-controller;");
+}
+
+static void the_service_leads_to_the_first_that_is_ready(void **state)
+{
+    static const struct {
+        bool ready[2];
+        bool active[2];
+        const char *summary;
+    } rows[] = {
+        {{false, false}, {false, false}, "patch Pod lab-controller-0;"},
+        {{false, true}, {true, false}, "patch Pod lab-controller-0;patch Pod lab-controller-1;"},
+        {{true, true}, {true, false}, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(fixture_done) struct fixture f;
+        AUTO(buf_done) struct buf b = {0};
+        struct plan_pod pods[2];
+        struct actions list;
+
+        fixture_init(&f, "");
+        expect_plan(&f, FIRST);
+        expect_plan(&f, "create StatefulSet lab-controller;");
+        for (int k = 0; k < 2; k++) {
+            pods[k] = (struct plan_pod){.namespace = "slurm",
+                                        .name = k ? "lab-controller-1" : "lab-controller-0",
+                                        .ready = rows[i].ready[k],
+                                        .active = rows[i].active[k]};
+            f.pods[k] = &pods[k];
+        }
+        f.n_pods = 2;
+        list = plan(&f);
+        test_summary(&list, &b);
+        assert_string_equal(buf_str(&b), rows[i].summary);
+    }
+}
+
+static void what_is_being_deleted_is_left_to_its_end(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "");
+    jsn_set_path(&f.arena, test_find(&f.world, "Controller", "lab"), "metadata.deletionTimestamp",
+                 jsn_string(&f.arena, "2026-01-01T00:00:00Z"));
+    expect_plan(&f, "");
+}
+
+static void an_undecodable_object_gets_a_condition(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    const struct jsn *c;
+
+    (void)state;
+    fixture_init(&f, "'external':'perhaps'");
+    expect_plan(&f, "status Controller lab;");
+    c = test_condition(test_find(&f.world, "Controller", "lab"), "Ready");
+    assert_string_equal(jsn_get_str(c, "reason"), "Invalid");
+    expect_plan(&f, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objects_are_made_in_order_and_then_left_alone),
+        cmocka_unit_test(stages_follow_the_steps),
+        cmocka_unit_test(keys_that_are_there_are_kept),
+        cmocka_unit_test(a_new_nodeset_changes_the_configuration),
+        cmocka_unit_test(a_bad_configuration_changes_nothing_that_runs),
+        cmocka_unit_test(readiness_follows_the_stateful_set),
+        cmocka_unit_test(a_missing_secret_is_named),
+        cmocka_unit_test(external_controllers_get_their_configuration_alone),
+        cmocka_unit_test(monitors_come_and_go_where_they_are_served),
+        cmocka_unit_test(the_service_leads_to_the_first_that_is_ready),
+        cmocka_unit_test(what_is_being_deleted_is_left_to_its_end),
+        cmocka_unit_test(an_undecodable_object_gets_a_condition),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

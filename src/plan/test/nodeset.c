@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of the NodeSet's plan: pods by ordinal, what may go, what is said. */
+#include "src/base/test/unit.h"
+
+#include "src/plan/nodeset.h"
+#include "src/plan/test/world.h"
+
+#define SET                                                                                        \
+    "{'apiVersion':'slinky.slurm.net/v1beta1','kind':'NodeSet','metadata':{'name':'gpu',"          \
+    "'namespace':'slurm','uid':'U','generation':1},'spec':{'controllerRef':{'name':'lab'}%s}}"
+#define LAB                                                                                        \
+    "{'kind':'Controller','metadata':{'name':'lab','namespace':'slurm','uid':'C'},'spec':{}}"
+
+#define POD_MAX 8
+
+struct fixture {
+    struct arena arena;
+    struct test_world world;
+    struct build_env env;
+    bool no_controller;
+    const char *twin;
+    const struct slurm_state *slurm;
+};
+
+static void fixture_done(struct fixture *f)
+{
+    arena_done(&f->arena);
+}
+DEFINE_AUTO_DONE(struct fixture, fixture_done);
+
+static void fixture_init(struct fixture *f, const char *spec)
+{
+    *f = (struct fixture){0};
+    f->world = (struct test_world){&f->arena, jsn_array(&f->arena), 0};
+    test_put(&f->world, test_parse(&f->arena, arena_printf(&f->arena, SET, spec)));
+}
+
+static struct jsn *the_set(struct fixture *f)
+{
+    return test_find(&f->world, "NodeSet", "gpu");
+}
+
+static struct actions plan(struct fixture *f)
+{
+    struct arena *a = &f->arena;
+    struct actions list = {.arena = a};
+    struct nodeset *ns = arena_calloc(a, 1, sizeof(*ns));
+    struct controller *c = arena_calloc(a, 1, sizeof(*c));
+    struct api_lookup lookup = api_lookup_over(f->world.objects);
+    struct build_cluster cluster = {.env = &f->env, .lookup = &lookup};
+    const struct plan_pod *pods[POD_MAX * 40];
+    const struct jsn *revisions[POD_MAX];
+    struct plan_nodeset in = {.object = the_set(f),
+                              .ns = ns,
+                              .cluster = &cluster,
+                              .pods = pods,
+                              .revisions = revisions,
+                              .slurm = f->slurm,
+                              .twin = f->twin,
+                              .now_us = 1000000000};
+    struct err e = {0};
+
+    assert_int_equal(nodeset_decode(a, in.object, ns, &e), 0);
+    assert_int_equal(controller_decode(a, test_parse(a, LAB), c, &e), 0);
+    cluster.controller = f->no_controller ? NULL : c;
+    JSN_FOR_ITEMS (o, f->world.objects) {
+        struct plan_pod *p = arena_calloc(a, 1, sizeof(*p));
+
+        if (streq(jsn_get_str(o, "kind"), "ControllerRevision"))
+            revisions[in.n_revisions++] = o;
+        if (!streq(jsn_get_str(o, "kind"), "Pod"))
+            continue;
+        plan_pod_decode(a, o, p);
+        pods[in.n_pods++] = p;
+    }
+    plan_nodeset(&in, &list);
+    return list;
+}
+
+static void expect_plan(struct fixture *f, const char *summary)
+{
+    AUTO(buf_done) struct buf b = {0};
+    struct actions list = plan(f);
+
+    test_summary(&list, &b);
+    assert_string_equal(buf_str(&b), summary);
+    test_carry_out(&f->world, &list);
+}
+
+/* Plan and carry out until nothing is left to do. */
+static void converge(struct fixture *f)
+{
+    for (int i = 0; i < 10; i++) {
+        struct actions list = plan(f);
+
+        if (list.n == 0)
+            return;
+        test_carry_out(&f->world, &list);
+    }
+    fail_msg("the plan does not come to rest");
+}
+
+static void set_replicas(struct fixture *f, int n)
+{
+    jsn_set_path(&f->arena, the_set(f), "spec.replicas", jsn_int(&f->arena, n));
+}
+
+/* As a node would report it. */
+static void run_pod(struct fixture *f, const char *name)
+{
+    struct jsn *pod = test_find(&f->world, "Pod", name);
+
+    jsn_set_path(&f->arena, pod, "spec.nodeName", jsn_string(&f->arena, "k"));
+    jsn_set(&f->arena, pod, "status",
+            test_parse(&f->arena, "{'phase':'Running','conditions':[{'type':'Ready','status':"
+                                  "'True','lastTransitionTime':'1970-01-01T00:00:01Z'}]}"));
+}
+
+static void pods_of(struct fixture *f, struct buf *out)
+{
+    JSN_FOR_ITEMS (o, f->world.objects)
+        if (streq(jsn_get_str(o, "kind"), "Pod"))
+            buf_printf(out, "%s ", jsn_get_str(o, "metadata.name"));
+}
+
+static void expect_pods(struct fixture *f, const char *names)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    pods_of(f, &b);
+    assert_string_equal(buf_str(&b), names);
+}
+
+static const char *reason_of(struct fixture *f, const char *type)
+{
+    return jsn_get_str(test_condition(the_set(f), type), "reason");
+}
+
+static void pods_are_made_by_ordinal_and_then_left_alone(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':2,'ordinalPadding':3");
+    converge(&f);
+    expect_pods(&f, "gpu-000 gpu-001 ");
+    expect_plan(&f, "");
+    assert_int_equal(jsn_get_int(the_set(&f), "status.replicas", -1), 2);
+    assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 2);
+    assert_string_equal(reason_of(&f, "Ready"), "PodsNotReady");
+}
+
+static void the_lowest_free_ordinals_are_filled(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':3");
+    converge(&f);
+    test_drop(&f.world, "Pod", "gpu-1");
+    set_replicas(&f, 4);
+    converge(&f);
+    expect_pods(&f, "gpu-0 gpu-2 gpu-1 gpu-3 ");
+}
+
+static void a_pod_that_is_ending_keeps_its_place(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':2");
+    converge(&f);
+    jsn_set_path(&f.arena, test_find(&f.world, "Pod", "gpu-0"), "metadata.deletionTimestamp",
+                 jsn_string(&f.arena, "2026-01-01T00:00:00Z"));
+    expect_plan(&f, "");
+    test_drop(&f.world, "Pod", "gpu-0");
+    converge(&f);
+    expect_pods(&f, "gpu-1 gpu-0 ");
+}
+
+static void many_pods_are_made_in_portions(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct actions list;
+    size_t created = 0;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':300");
+    list = plan(&f);
+    for (size_t i = 0; i < list.n; i++)
+        created += list.items[i].verb == ACTION_CREATE && streq(list.items[i].kind->kind, "Pod");
+    assert_int_equal(created, PLAN_PODS_AT_ONCE);
+    test_carry_out(&f.world, &list);
+    converge(&f);
+    assert_non_null(test_find(&f.world, "Pod", "gpu-299"));
+    assert_null(test_find(&f.world, "Pod", "gpu-300"));
+}
+
+static void without_slurm_only_what_never_ran_goes(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':3");
+    converge(&f);
+    run_pod(&f, "gpu-1");
+    run_pod(&f, "gpu-2");
+    set_replicas(&f, 1);
+    converge(&f);
+    expect_pods(&f, "gpu-1 gpu-2 ");
+    assert_string_equal(reason_of(&f, "ScaledDown"), "SlurmStateUnknown");
+    set_replicas(&f, 2);
+    converge(&f);
+    assert_null(reason_of(&f, "ScaledDown"));
+}
+
+static void with_slurm_only_what_is_drained_goes(void **state)
+{
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_IDLE | NODE_FLAG_DRAIN, "", true, 0},
+        {"gpu-1", NODE_BASE_IDLE, "", true, 0},
+        {"gpu-2", NODE_BASE_MIXED | NODE_FLAG_DRAIN, "", true, 1},
+    };
+    static const struct slurm_state slurm = {nodes, ARRAY_LEN(nodes)};
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':3");
+    converge(&f);
+    for (int i = 0; i < 3; i++)
+        run_pod(&f, arena_printf(&f.arena, "gpu-%d", i));
+    f.slurm = &slurm;
+    converge(&f);
+    assert_int_equal(jsn_get_int(the_set(&f), "status.slurmIdle", -1), 2);
+    assert_int_equal(jsn_get_int(the_set(&f), "status.slurmAllocated", -1), 1);
+    assert_int_equal(jsn_get_int(the_set(&f), "status.slurmDrain", -1), 2);
+    set_replicas(&f, 0);
+    converge(&f);
+    expect_pods(&f, "gpu-1 gpu-2 ");
+    assert_string_equal(reason_of(&f, "ScaledDown"), "WaitingForDrain");
+}
+
+static void busy_pods_are_protected(void **state)
+{
+    static const struct slurm_node busy[] = {{"gpu-0", NODE_BASE_ALLOCATED, "", true, 1}};
+    static const struct slurm_node idle[] = {{"gpu-0", NODE_BASE_IDLE, "", true, 0}};
+    static const struct slurm_state at_work = {busy, 1};
+    static const struct slurm_state at_rest = {idle, 1};
+    AUTO(fixture_done) struct fixture f;
+    const struct jsn *labels;
+
+    (void)state;
+    fixture_init(&f, "");
+    converge(&f);
+    run_pod(&f, "gpu-0");
+    f.slurm = &at_work;
+    converge(&f);
+    labels = jsn_get(test_find(&f.world, "Pod", "gpu-0"), "metadata.labels");
+    assert_string_equal(jsn_text(jsn_member(labels, STR(POD_PROTECT_LABEL))), "true");
+    f.slurm = NULL;
+    expect_plan(&f, "status NodeSet gpu;");
+    f.slurm = &at_rest;
+    converge(&f);
+    labels = jsn_get(test_find(&f.world, "Pod", "gpu-0"), "metadata.labels");
+    assert_null(jsn_member(labels, STR(POD_PROTECT_LABEL)));
+}
+
+static void pods_that_ended_are_replaced(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "");
+    converge(&f);
+    run_pod(&f, "gpu-0");
+    jsn_set_path(&f.arena, test_find(&f.world, "Pod", "gpu-0"), "status.phase",
+                 jsn_string(&f.arena, "Failed"));
+    {
+        struct actions list = plan(&f);
+        size_t deletes = 0;
+
+        for (size_t i = 0; i < list.n; i++)
+            deletes += list.items[i].verb == ACTION_DELETE;
+        assert_int_equal(deletes, 1);
+        test_carry_out(&f.world, &list);
+    }
+    converge(&f);
+    expect_pods(&f, "gpu-0 ");
+}
+
+static void a_new_template_replaces_only_what_is_free(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    const char *hash;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':2");
+    converge(&f);
+    run_pod(&f, "gpu-0");
+    jsn_set_path(&f.arena, the_set(&f), "spec.extraConf", jsn_string(&f.arena, "Weight=5"));
+    converge(&f);
+    hash = jsn_get_str(the_set(&f), "status.nodeSetHash");
+    assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 1);
+    assert_string_equal(reason_of(&f, "Updated"), "WaitingForIdle");
+    assert_string_not_equal(
+        jsn_text(jsn_member(jsn_get(test_find(&f.world, "Pod", "gpu-0"), "metadata.labels"),
+                            STR(POD_HASH_LABEL))),
+        hash);
+    /* Both revisions are in use. */
+    test_drop(&f.world, "Pod", "gpu-0");
+    converge(&f);
+    assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 2);
+    assert_null(reason_of(&f, "Updated"));
+}
+
+static void unused_revisions_are_forgotten(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    size_t n = 0;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':0,'revisionHistoryLimit':1");
+    converge(&f);
+    for (int i = 1; i < 5; i++) {
+        jsn_set_path(&f.arena, the_set(&f), "spec.extraConf",
+                     jsn_stringf(&f.arena, "Weight=%d", i));
+        converge(&f);
+    }
+    JSN_FOR_ITEMS (o, f.world.objects)
+        n += streq(jsn_get_str(o, "kind"), "ControllerRevision");
+    assert_int_equal(n, 2);
+}
+
+static void claims_come_before_their_pods(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':1,'volumeClaimTemplates':[{'metadata':{'name':'scratch'},"
+                     "'spec':{'accessModes':['ReadWriteOnce']}}]");
+    expect_plan(&f, arena_printf(&f.arena,
+                                 "create Service slurm-workers-lab;create PodDisruptionBudget "
+                                 "slurm-workers-pdb-lab;create ControllerRevision %s;"
+                                 "create PersistentVolumeClaim scratch-gpu-0;create Pod gpu-0;"
+                                 "status NodeSet gpu;",
+                                 jsn_get_str(plan(&f).items[2].body, "metadata.name")));
+    /* The claim outlives its pod. */
+    test_drop(&f.world, "Pod", "gpu-0");
+    converge(&f);
+    expect_pods(&f, "gpu-0 ");
+}
+
+static void hindrances_are_told_once_and_what_runs_goes_on(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    const struct action *event;
+    struct actions list;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':1");
+    converge(&f);
+    f.no_controller = true;
+    set_replicas(&f, 5);
+    list = plan(&f);
+    event = test_event(&list, "ControllerNotFound");
+    assert_non_null(strstr(event ? event->text : "", "create it, or correct"));
+    test_carry_out(&f.world, &list);
+    expect_plan(&f, "");
+    expect_pods(&f, "gpu-0 ");
+    f.no_controller = false;
+    f.twin = "older";
+    list = plan(&f);
+    assert_non_null(test_event(&list, "SlurmNameTaken"));
+    test_carry_out(&f.world, &list);
+    expect_pods(&f, "gpu-0 ");
+    f.twin = NULL;
+    converge(&f);
+    expect_pods(&f, "gpu-0 gpu-1 gpu-2 gpu-3 gpu-4 ");
+}
+
+static void a_bad_spec_is_told(void **state)
+{
+    static const struct {
+        const char *spec;
+        const char *reason;
+    } rows[] = {
+        {",'partition':{'config':'MaxTime=soon'}", "Invalid"},
+        {",'extraConf':'Nonsense=1'", "Invalid"},
+        {",'scalingMode':'DaemonSet'", "NotSupported"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(fixture_done) struct fixture f;
+
+        fixture_init(&f, rows[i].spec);
+        expect_plan(&f, "status NodeSet gpu;");
+        assert_string_equal(reason_of(&f, "Ready"), rows[i].reason);
+    }
+}
+
+static void availability_is_waited_for(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct actions list;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':1,'minReadySeconds':2000");
+    converge(&f);
+    run_pod(&f, "gpu-0"); /* ready at 1 s, it is 1000 s now */
+    list = plan(&f);
+    assert_int_equal(list.items[list.n - 1].verb, ACTION_REQUEUE);
+    assert_int_equal(list.items[list.n - 1].at_us, 2001000000);
+    test_carry_out(&f.world, &list);
+    assert_int_equal(jsn_get_int(the_set(&f), "status.readyReplicas", -1), 1);
+    assert_int_equal(jsn_get_int(the_set(&f), "status.availableReplicas", -1), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pods_are_made_by_ordinal_and_then_left_alone),
+        cmocka_unit_test(the_lowest_free_ordinals_are_filled),
+        cmocka_unit_test(a_pod_that_is_ending_keeps_its_place),
+        cmocka_unit_test(many_pods_are_made_in_portions),
+        cmocka_unit_test(without_slurm_only_what_never_ran_goes),
+        cmocka_unit_test(with_slurm_only_what_is_drained_goes),
+        cmocka_unit_test(busy_pods_are_protected),
+        cmocka_unit_test(pods_that_ended_are_replaced),
+        cmocka_unit_test(a_new_template_replaces_only_what_is_free),
+        cmocka_unit_test(unused_revisions_are_forgotten),
+        cmocka_unit_test(claims_come_before_their_pods),
+        cmocka_unit_test(hindrances_are_told_once_and_what_runs_goes_on),
+        cmocka_unit_test(a_bad_spec_is_told),
+        cmocka_unit_test(availability_is_waited_for),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
