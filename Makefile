@@ -64,9 +64,13 @@ bench: all ## Measure, as ratios in one run
 	@tools/packages test bench
 	@tests/bench/run
 
-lint: all ## Formatting, static analysis, spelling, the rule of layers
+lint: all ## Formatting, cppcheck, shellcheck, spelling, the rule of layers
 	@tools/packages lint
 	@tools/lint $(BUILD)
+
+tidy: all ## clang-tidy over all sources: thorough, and slow
+	@tools/packages lint
+	@tools/lint $(BUILD) tidy
 
 fmt: ## Format the sources
 	@tools/packages lint
