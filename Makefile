@@ -7,7 +7,7 @@ MESON_TEST = meson test -C $(1) --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
 .PHONY: all run test test-unit test-sanitize test-api test-durability test-valgrind fuzz bench \
-	lint fmt crds install clean help
+	lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
