@@ -123,11 +123,6 @@ static int compare_items(struct comparer *c, struct apply_type t, const struct f
     return rc;
 }
 
-static bool has_parts(const struct jsn *v, enum jsn_type type)
-{
-    return jsn_is(v, type) && jsn_len(v) > 0;
-}
-
 /* Compare as values of one shape; *ret_leaf tells whether it was settled at this very path. */
 static int compare_as(struct comparer *c, struct apply_type t, enum apply_shape shape,
                       const struct fieldset_path *path, const struct jsn *l, const struct jsn *r,
@@ -135,7 +130,7 @@ static int compare_as(struct comparer *c, struct apply_type t, enum apply_shape 
 {
     enum jsn_type type = shape == APPLY_MAP ? JSN_OBJECT : JSN_ARRAY;
 
-    *ret_leaf = shape == APPLY_LEAF || (!has_parts(l, type) && !has_parts(r, type));
+    *ret_leaf = shape == APPLY_LEAF || (!apply_has_parts(l, type) && !apply_has_parts(r, type));
     if (*ret_leaf) {
         leaf(c, path, l, r);
         return 0;

@@ -124,11 +124,6 @@ static int merge_items(const struct merger *m, struct apply_type t, const struct
     return 0;
 }
 
-static bool has_parts(const struct jsn *v, enum jsn_type type)
-{
-    return jsn_is(v, type) && jsn_len(v) > 0;
-}
-
 static int merge(const struct merger *m, struct apply_type t, const struct jsn *live,
                  const struct jsn *config, struct jsn **ret)
 {
@@ -141,7 +136,7 @@ static int merge(const struct merger *m, struct apply_type t, const struct jsn *
     }
     shape = apply_shape_of(t, config);
     type = shape == APPLY_MAP ? JSN_OBJECT : JSN_ARRAY;
-    if (shape == APPLY_LEAF || (!has_parts(live, type) && !has_parts(config, type))) {
+    if (shape == APPLY_LEAF || (!apply_has_parts(live, type) && !apply_has_parts(config, type))) {
         *ret = jsn_clone(m->a, config);
         return 0;
     }

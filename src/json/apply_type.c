@@ -91,6 +91,11 @@ bool apply_same_type(struct apply_type t, const struct jsn *x, const struct jsn 
     return apply_value_type(t) != SCHEMA_ANY || type_class(x) == type_class(y);
 }
 
+bool apply_has_parts(const struct jsn *v, enum jsn_type type)
+{
+    return jsn_is(v, type) && jsn_len(v) > 0;
+}
+
 static bool is_embedded_field(const struct schema *s, struct str key)
 {
     return s->embedded_resource && (str_eq(key, STR("apiVersion")) || str_eq(key, STR("kind")) ||

@@ -28,6 +28,9 @@ enum apply_shape apply_shape_of(struct apply_type t, const struct jsn *v);
 /* Do the two values have the same type?  Only where a schema leaves it open can they differ. */
 bool apply_same_type(struct apply_type t, const struct jsn *x, const struct jsn *y);
 
+/* Is it an object, or a list, with anything in it? */
+bool apply_has_parts(const struct jsn *v, enum jsn_type type);
+
 /* The type of a member or an item; *ret_declared tells whether the schema names the member. */
 struct apply_type apply_member_type(struct apply_type t, struct str key, bool *ret_declared);
 struct apply_type apply_item_type(struct apply_type t);

@@ -116,6 +116,9 @@ void jsn_remove_at(struct jsn *array, size_t at);
 
 #define JSN_MAX_DEPTH 512
 
+/* Are lists and objects nested deeper than that?  Goes no deeper itself. */
+bool jsn_deeper_than(const struct jsn *v, int depth);
+
 /* What the parser saw that is no error: each duplicate key, as a path ("data.a", "items[3].x"). */
 struct jsn_notes {
     struct arena *arena;

@@ -35,7 +35,8 @@ struct managed_request {
  * is new.
  *
  * The answer is `object` with new managedFields; it shares all else with `object`, which is
- * unchanged. Never fails: where a value does not fit its schema the managedFields are dropped.
+ * unchanged. Never fails: where a value does not fit its schema, or is nested so deep that
+ * its fields could not be read back, the managedFields are dropped.
  */
 struct jsn *managed_update(struct arena *a, const struct managed_request *req,
                            const struct jsn *live, const struct jsn *object);

@@ -265,7 +265,7 @@ struct jsn *managed_strip(struct arena *a, const struct jsn *object)
 
 void managed_put(struct arena *a, struct jsn *object, struct jsn *list)
 {
-    if (list)
+    if (list && !jsn_deeper_than(list, JSN_MAX_DEPTH - 2))
         jsn_set(a, jsn_ensure_object(a, object, "metadata"), "managedFields", list);
 }
 

@@ -37,7 +37,8 @@ void managed_cap(struct arena *a, struct managed_entries *entries);
 
 /* The object without metadata.managedFields; shares all else with it. */
 struct jsn *managed_strip(struct arena *a, const struct jsn *object);
-/* Set them (NULL: remove) in an object that managed_strip gave. */
+/* Set them (NULL: none) in an object that managed_strip gave.  Sets that are nested deeper than can
+ * be read again are left out. */
 void managed_put(struct arena *a, struct jsn *object, struct jsn *list);
 
 /* The fields that nobody manages. */

@@ -345,6 +345,9 @@ int patch_json(struct arena *a, const struct jsn *target, const struct jsn *patc
         if (r < 0)
             return r;
     }
+    if (jsn_deeper_than(root, JSN_MAX_DEPTH))
+        return err_set(e, -E2BIG, ERR_PERMANENT, "the patch nests values deeper than %d levels",
+                       JSN_MAX_DEPTH);
     *ret_value = root;
     return 0;
 }

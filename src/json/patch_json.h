@@ -14,7 +14,7 @@
  * All operations apply or none does.
  *
  *   -EINVAL     the patch is malformed (400)
- *   -E2BIG      too many operations, or copies of too much (413)
+ *   -E2BIG      too many operations, copies of too much, or a result nested too deep (413)
  *   -ECANCELED  it does not apply to this target: a path is missing, a test failed (422)
  *
  * As in Kubernetes, replacing a member that is not there adds it, an index may be negative (from

@@ -195,7 +195,7 @@ struct jsn *patch_list_order(struct arena *a, const struct jsn *merged, const st
         int64_t rank = patch_index_find(&in_wanted, item);
         int64_t was = patch_index_find(&in_old, item);
 
-        bool last = streq(jsn_text(jsn_key(item, "$patch")), "delete");
+        bool last = streq(jsn_text(jsn_key(item, PATCH_DIRECTIVE)), "delete");
 
         if (rank >= 0)
             named[n_named] = (struct placed){item, last ? INT64_MAX : rank, was, n_named};
@@ -207,4 +207,86 @@ struct jsn *patch_list_order(struct arena *a, const struct jsn *merged, const st
     qsort(named, n_named, sizeof(*named), compare_placed);
     qsort(others, n_others, sizeof(*others), compare_placed);
     return weave(a, others, n_others, named, n_named);
+}
+
+struct jsn *patch_list_without(struct arena *a, const struct jsn *list, const struct jsn *deleted,
+                               const char *key)
+{
+    AUTO(patch_index_done) struct patch_index gone = patch_index_new(deleted, key);
+    struct jsn *out = jsn_array(a);
+
+    JSN_FOR_ITEMS (item, list)
+        if (patch_index_find(&gone, item) < 0)
+            jsn_append(a, out, item);
+    return out;
+}
+
+struct jsn *patch_list_union(struct arena *a, const struct jsn *original, const struct jsn *patch)
+{
+    const struct jsn *lists[] = {original, patch};
+    struct jsn *merged = jsn_array(a);
+    AUTO(patch_index_done) struct patch_index seen = patch_index_new(merged, NULL);
+
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        JSN_FOR_ITEMS (item, lists[i]) {
+            if (patch_index_find(&seen, item) >= 0)
+                continue;
+            patch_index_put(&seen, item, merged->a.n);
+            jsn_append(a, merged, item);
+        }
+    }
+    return patch_list_order(a, merged, patch, original, NULL);
+}
+
+static bool same_item(const struct jsn *x, const struct jsn *y, const char *key)
+{
+    return key ? jsn_equal(jsn_key(x, key), jsn_key(y, key)) : jsn_equal(x, y);
+}
+
+static bool is_deletion(const struct jsn *item)
+{
+    return streq(jsn_text(jsn_key(item, PATCH_DIRECTIVE)), "delete");
+}
+
+int patch_list_check_order(const struct jsn *patch, const struct jsn *order, const char *key,
+                           struct err *e)
+{
+    size_t at = 0;
+
+    if (!patch || jsn_len(order) == 0)
+        return 0;
+    JSN_FOR_ITEMS (item, patch) {
+        if (key && is_deletion(item))
+            continue;
+        while (at < order->a.n && !same_item(item, order->a.items[at], key) &&
+               !(key && jsn_key(item, PATCH_DIRECTIVE)))
+            at++;
+        if (at == order->a.n)
+            return err_bad(e, "The order in patch list doesn't match " PATCH_ORDER_PREFIX " list");
+        at += !(key && jsn_key(item, PATCH_DIRECTIVE));
+    }
+    return 0;
+}
+
+struct jsn *patch_list_order_before(struct arena *a, const struct jsn *old, const struct jsn *patch,
+                                    const char *key)
+{
+    struct jsn *deleted = jsn_array(a);
+    struct jsn *out;
+
+    if (!patch || !key)
+        return patch_list_without(a, old, deleted, key);
+    JSN_FOR_ITEMS (item, patch)
+        if (is_deletion(item))
+            jsn_append(a, deleted, item);
+    out = patch_list_without(a, old, deleted, key);
+    if (out->a.n < jsn_len(old)) {
+        AUTO(patch_index_done) struct patch_index known = patch_index_new(out, key);
+
+        JSN_FOR_ITEMS (item, patch)
+            if (out->a.n < old->a.n && !jsn_key(item, PATCH_DIRECTIVE) &&
+                patch_index_find(&known, item) < 0)
+                jsn_append(a, out, item);
+    }
+    return out;
 }

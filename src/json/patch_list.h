@@ -4,6 +4,9 @@
 
 #include "src/json/jsn.h"
 
+#define PATCH_DIRECTIVE "$patch"
+#define PATCH_ORDER_PREFIX "$setElementOrder"
+
 /* What the items of one or two lists are; EMPTY where there is none. */
 enum patch_items { PATCH_ITEMS_EMPTY, PATCH_ITEMS_OBJECTS, PATCH_ITEMS_SCALARS };
 
@@ -32,6 +35,24 @@ int64_t patch_index_find(const struct patch_index *x, const struct jsn *item);
  */
 struct jsn *patch_list_order(struct arena *a, const struct jsn *merged, const struct jsn *wanted,
                              const struct jsn *old, const char *key);
+
+/* Items of the patch must stand in $setElementOrder, in the same order; deletions need not. */
+int patch_list_check_order(const struct jsn *patch, const struct jsn *order, const char *key,
+                           struct err *e) MUST_CHECK;
+
+/*
+ * The old order that a merged list is held against: where the patch deletes items, those it adds
+ * take their places behind all that stay.
+ */
+struct jsn *patch_list_order_before(struct arena *a, const struct jsn *old, const struct jsn *patch,
+                                    const char *key);
+
+/* The items of `list` that `deleted` does not name. */
+struct jsn *patch_list_without(struct arena *a, const struct jsn *list, const struct jsn *deleted,
+                               const char *key);
+
+/* Two lists of scalars: all values, each once, in the order of a merged list. */
+struct jsn *patch_list_union(struct arena *a, const struct jsn *original, const struct jsn *patch);
 
 /* fmt's %v of a value in Go, as messages show it: map[a:1 b:[x y]]. */
 void patch_print_go(struct buf *b, const struct jsn *v);

@@ -16,9 +16,9 @@
 #include "src/json/patch_list.h"
 #include "src/json/patch_merge.h"
 
-#define DIRECTIVE "$patch"
+#define DIRECTIVE PATCH_DIRECTIVE
 #define DELETE_PREFIX "$deleteFromPrimitiveList"
-#define ORDER_PREFIX "$setElementOrder"
+#define ORDER_PREFIX PATCH_ORDER_PREFIX
 #define RETAIN_KEYS "$retainKeys"
 
 struct merger {
@@ -122,19 +122,6 @@ static int special_items(const struct merger *m, const struct jsn *patch, const 
     return 0;
 }
 
-/* The items of `list` that `deleted` does not name. */
-static struct jsn *without(struct arena *a, const struct jsn *list, const struct jsn *deleted,
-                           const char *key)
-{
-    AUTO(patch_index_done) struct patch_index gone = patch_index_new(deleted, key);
-    struct jsn *out = jsn_array(a);
-
-    JSN_FOR_ITEMS (item, list)
-        if (patch_index_find(&gone, item) < 0)
-            jsn_append(a, out, item);
-    return out;
-}
-
 /* Merge each item into the one of the same key, or append it. */
 static int merge_items(const struct merger *m, struct jsn *list, const struct jsn *patch,
                        const char *key, const struct schema *items)
@@ -180,8 +167,8 @@ static int merge_object_list(const struct merger *m, const struct jsn *original,
         *ret = kept;
         return 0;
     }
-    original = without(m->a, original, deleted, key);
-    merged = without(m->a, original, NULL, key);
+    original = patch_list_without(m->a, original, deleted, key);
+    merged = patch_list_without(m->a, original, NULL, key);
     r = merge_items(m, merged, kept, key, schema->items);
     if (r == 0)
         r = patch_list_check_key(merged, key, m->e);
@@ -189,25 +176,6 @@ static int merge_object_list(const struct merger *m, const struct jsn *original,
         return r;
     *ret = patch_list_order(m->a, merged, kept, original, key);
     return 0;
-}
-
-/* Two lists of scalars: the union, each value once. */
-static struct jsn *merge_scalar_list(const struct merger *m, const struct jsn *original,
-                                     const struct jsn *patch)
-{
-    AUTO(patch_index_done) struct patch_index seen = patch_index_new(NULL, NULL);
-    const struct jsn *lists[] = {original, patch};
-    struct jsn *merged = jsn_array(m->a);
-
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-        JSN_FOR_ITEMS (item, lists[i]) {
-            if (patch_index_find(&seen, item) >= 0)
-                continue;
-            patch_index_put(&seen, item, merged->a.n);
-            jsn_append(m->a, merged, item);
-        }
-    }
-    return patch_list_order(m->a, merged, patch, original, NULL);
 }
 
 /* Both are lists; `schema` is the list's and may be NULL. */
@@ -229,68 +197,10 @@ static int merge_list(const struct merger *m, struct jsn *original, struct jsn *
     else if (items == PATCH_ITEMS_OBJECTS)
         return merge_object_list(m, original, patch, schema, ret);
     else if (deletes)
-        *ret = without(m->a, original, patch, NULL);
+        *ret = patch_list_without(m->a, original, patch, NULL);
     else
-        *ret = merge_scalar_list(m, original, patch);
+        *ret = patch_list_union(m->a, original, patch);
     return 0;
-}
-
-static bool same_item(const struct jsn *x, const struct jsn *y, const char *key)
-{
-    return key ? jsn_equal(jsn_key(x, key), jsn_key(y, key)) : jsn_equal(x, y);
-}
-
-static bool is_deletion(const struct jsn *item)
-{
-    return streq(jsn_text(jsn_key(item, DIRECTIVE)), "delete");
-}
-
-/* Items of the patch must stand in $setElementOrder, in the same order; deletions need not. */
-static int check_order(const struct merger *m, const struct jsn *patch, const struct jsn *order,
-                       const char *key)
-{
-    size_t at = 0;
-
-    if (!patch || jsn_len(order) == 0)
-        return 0;
-    JSN_FOR_ITEMS (item, patch) {
-        if (key && is_deletion(item))
-            continue;
-        while (at < order->a.n && !same_item(item, order->a.items[at], key) &&
-               !(key && jsn_key(item, DIRECTIVE)))
-            at++;
-        if (at == order->a.n)
-            return err_bad(m->e, "The order in patch list doesn't match " ORDER_PREFIX " list");
-        at += !(key && jsn_key(item, DIRECTIVE));
-    }
-    return 0;
-}
-
-/*
- * The old order that a merged list is held against: where the patch deletes items, those it adds
- * take their places behind all that stay.
- */
-static struct jsn *order_before(const struct merger *m, const struct jsn *old,
-                                const struct jsn *patch, const char *key)
-{
-    struct jsn *deleted = jsn_array(m->a);
-    struct jsn *out;
-
-    if (!patch || !key)
-        return without(m->a, old, deleted, key);
-    JSN_FOR_ITEMS (item, patch)
-        if (is_deletion(item))
-            jsn_append(m->a, deleted, item);
-    out = without(m->a, old, deleted, key);
-    if (out->a.n < jsn_len(old)) {
-        AUTO(patch_index_done) struct patch_index known = patch_index_new(out, key);
-
-        JSN_FOR_ITEMS (item, patch)
-            if (out->a.n < old->a.n && !jsn_key(item, DIRECTIVE) &&
-                patch_index_find(&known, item) < 0)
-                jsn_append(m->a, out, item);
-    }
-    return out;
 }
 
 /* One "$setElementOrder/x": merge list x of both sides, put it in that order, take x off the patch.
@@ -312,14 +222,14 @@ static int merge_ordered(const struct merger *m, struct jsn *original, struct js
                        jsn_type_name(old && old->type != JSN_ARRAY ? old->type : new->type));
     r = key ? patch_list_check_key(order, key, m->e) : 0;
     if (r == 0)
-        r = check_order(m, new, order, key);
+        r = patch_list_check_order(new, order, key, m->e);
     if (r == 0 && old && new)
         r = merge_list(m, old, new, list_schema, false, &merged);
     if (r == 0 && key)
         r = patch_list_check_key(merged, key, m->e);
     if (r < 0)
         return r;
-    old = order_before(m, old, new, key);
+    old = patch_list_order_before(m->a, old, new, key);
     jsn_set_member(m->a, original, field, patch_list_order(m->a, merged, order, old, key));
     (void)jsn_del_member(patch, field);
     return 0;

@@ -380,6 +380,28 @@ static void versions_are_converted_or_forgotten(void **state)
     arena_done(&s.a);
 }
 
+static void fields_too_deep_to_be_read_are_not_recorded(void **state)
+{
+    struct story s = begin();
+    struct jsn *deep = jsn_object(&s.a);
+    struct jsn *object = widget(&s, "{}");
+
+    (void)state;
+    for (int i = 0; i < 509; i++) {
+        struct jsn *outer = jsn_object(&s.a);
+
+        jsn_set(&s.a, outer, "x", deep);
+        deep = outer;
+    }
+    jsn_set_path(&s.a, object, "spec.free", deep);
+    s.object = managed_update(&s.a, request(&s, "A"), NULL, object);
+    assert_null(jsn_get(s.object, "metadata.managedFields"));
+    assert_int_equal(apply_object(&s, "A", object, false), 0);
+    assert_null(jsn_get(s.object, "metadata.managedFields"));
+    assert_false(jsn_deeper_than(s.object, JSN_MAX_DEPTH));
+    arena_done(&s.a);
+}
+
 static void entries_are_checked(void **state)
 {
     static const char *const cases[][2] = {
@@ -420,6 +442,7 @@ int main(void)
         cmocka_unit_test(bad_configurations_are_refused),
         cmocka_unit_test(kubectl_takes_over_from_its_annotation),
         cmocka_unit_test(versions_are_converted_or_forgotten),
+        cmocka_unit_test(fields_too_deep_to_be_read_are_not_recorded),
         cmocka_unit_test(entries_are_checked),
     };
 

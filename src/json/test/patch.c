@@ -203,6 +203,28 @@ static void json_patch_is_bounded(void **state)
                         "The allowed maximum operations in a JSON patch is 10000, got 10001");
 }
 
+static void json_patch_cannot_dig_deeper_than_can_be_read(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(buf_done) struct buf path = {0};
+    struct jsn *patch = jsn_array(&a);
+    struct err e = {0};
+    struct jsn *v;
+
+    (void)state;
+    for (int i = 0; i < JSN_MAX_DEPTH; i++) {
+        struct jsn *op = parse(&a, "{\"op\":\"add\",\"value\":{}}");
+
+        if (i == JSN_MAX_DEPTH - 1)
+            assert_int_equal(patch_json(&a, jsn_object(&a), patch, &v, &e), 0);
+        buf_adds(&path, "/a");
+        jsn_set_str(&a, op, "path", buf_str(&path));
+        jsn_append(&a, patch, op);
+    }
+    assert_int_equal(patch_json(&a, jsn_object(&a), patch, &v, &e), -E2BIG);
+    assert_string_equal(e.text, "the patch nests values deeper than 512 levels");
+}
+
 static void pointers_name_values(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -230,6 +252,7 @@ int main(void)
         cmocka_unit_test(json_patch_applies_its_operations),
         cmocka_unit_test(json_patch_says_what_is_wrong),
         cmocka_unit_test(json_patch_is_bounded),
+        cmocka_unit_test(json_patch_cannot_dig_deeper_than_can_be_read),
         cmocka_unit_test(pointers_name_values),
     };
 

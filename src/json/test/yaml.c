@@ -203,6 +203,11 @@ static void depth_and_size_are_capped(void **state)
     for (int i = 0; i < 200; i++)
         buf_adds(&b, "- ");
     assert_string_equal(read_all(&a, buf_str(&b)), "yaml: line 1: exceeded max depth");
+    buf_clear(&b);
+    buf_adds(&b, "l0: &l0 [x]\n");
+    for (int i = 1; i < 200; i++)
+        buf_printf(&b, "l%d: &l%d [*l%d]\n", i, i, i - 1);
+    assert_string_equal(read_all(&a, buf_str(&b)), "yaml: line 128: exceeded max depth");
     assert_int_equal(yaml_parse(&a, (struct str){"", YAML_MAX_BYTES + 1}, NULL, &v, &e), -EINVAL);
     assert_string_equal(e.text,
                         "yaml: the text has 16777217 bytes, more than the 16777216 allowed");
