@@ -16,6 +16,8 @@
 #include "src/cluster/apiserver/types/type.h"
 #include "src/json/yaml.h"
 
+#define BODY_MAX_DEPTH 480
+
 static const char accepted[] =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
@@ -152,6 +154,9 @@ static int adopt(struct api_call *c, struct jsn *object, const struct jsn_notes 
 {
     int r = check_kind(c, object);
 
+    /* A list or a watch event around it must still be readable. */
+    if (r == 0 && jsn_deeper_than(object, BODY_MAX_DEPTH))
+        r = status_bad_request(c, "the object is nested deeper than %d levels", BODY_MAX_DEPTH);
     if (r == 0)
         r = check_shape(c, object, parsed);
     if (r < 0)
