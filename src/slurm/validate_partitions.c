@@ -49,16 +49,45 @@ static bool nodeset_replace(const struct checker *c, const struct model_object *
     return true;
 }
 
-/* Replace all node sets in *names, in the order of the file; false if one cannot be told. */
-static bool nodesets_replace(const struct checker *c, struct host_set **names)
-{
-    for (size_t i = 0; i < c->m->n_objects; i++) {
-        const struct model_object *o = &c->m->objects[i];
+/* Up to so many names are looked up one by one, beyond that every node set is. */
+#define FEW_NAMES 64
 
-        if (o->section == CONF_NODESET && hostset_has(*names, str_of(o->name)) &&
-            !nodeset_replace(c, o, names))
-            return false;
+/* The first node set of the file behind `last` that is among the names; NULL if there is none. */
+static const struct model_object *next_nodeset(const struct checker *c,
+                                               const struct host_set *names, const struct map *sets,
+                                               const struct model_object *last)
+{
+    const struct model_object *end = c->m->objects + c->m->n_objects;
+    const struct model_object *next = NULL;
+    AUTO(hostlist_free) struct host_list *list = NULL;
+    AUTO(buf_done) struct buf name = {0};
+    struct host_iter it = {0};
+
+    if (hostset_count(names) > FEW_NAMES) {
+        for (next = last ? last + 1 : c->m->objects; next < end; next++)
+            if (next->section == CONF_NODESET && hostset_has(names, str_of(next->name)))
+                return next;
+        return NULL;
     }
+    list = hostset_list(names);
+    while (hostlist_next(list, &it, &name)) {
+        const struct model_object *o = map_get(sets, buf_view(&name));
+
+        if (o && (!last || o > last) && (!next || o < next))
+            next = o;
+    }
+    return next;
+}
+
+/* Replace all node sets in *names, in the order of the file; false if one cannot be told. */
+static bool nodesets_replace(const struct checker *c, const struct map *sets,
+                             struct host_set **names)
+{
+    const struct model_object *o = NULL;
+
+    while ((o = next_nodeset(c, *names, sets, o)))
+        if (!nodeset_replace(c, o, names))
+            return false;
     return true;
 }
 
@@ -118,7 +147,7 @@ static void check_part_nodes(const struct checker *c, const struct model_object 
         return; /* reported by the key table */
     check_nodeset_twice(c, o, list, &names->sets);
     set = hostset_of(list);
-    if (!nodesets_replace(c, &set) || names->any_goes)
+    if (!nodesets_replace(c, &names->sets, &set) || names->any_goes)
         return;
     unknown = hostset_minus(set, names->nodes);
     report_unknown(c, o, unknown);
@@ -219,7 +248,8 @@ void check_partitions(const struct checker *c)
 
     names.any_goes = hostset_count(nodes) == 1 && hostset_has(nodes, STR("localhost"));
     for (size_t i = 0; i < c->m->n_objects; i++)
-        if (c->m->objects[i].section == CONF_NODESET)
+        if (c->m->objects[i].section == CONF_NODESET &&
+            !map_get(&names.sets, str_of(c->m->objects[i].name)))
             map_put(&names.sets, str_of(c->m->objects[i].name), &c->m->objects[i]);
     for (size_t i = 0; i < c->m->n_objects; i++) {
         const struct model_object *o = &c->m->objects[i];
