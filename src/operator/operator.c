@@ -12,6 +12,7 @@
  */
 #include "src/operator/operator.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 
@@ -231,6 +232,8 @@ static void on_synced(void *arg)
     log_info("watching: %zu Controllers, %zu NodeSets, %zu worker pods",
              world_count(op->world, "Controller"), world_count(op->world, "NodeSet"),
              world_count(op->world, "Pod"));
+    /* The first lists leave much behind that is not needed again. */
+    (void)malloc_trim(0);
     pump_later(op);
 }
 

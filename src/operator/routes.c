@@ -13,6 +13,7 @@
 #include "src/operator/routes.h"
 
 #include "src/base/alloc.h"
+#include "src/build/labels.h"
 
 static void add(const struct routes *r, const char *kind, const char *ns, const char *name)
 {
@@ -86,6 +87,7 @@ static void controller_changed(const struct routes *r, const struct kube_object 
 static void add_owners(const struct routes *r, const struct kube_object *o)
 {
     AUTO(arena_done) struct arena a = {0};
+    const char *cluster;
     struct jsn *v = NULL;
     struct err e = {0};
 
@@ -94,9 +96,14 @@ static void add_owners(const struct routes *r, const struct kube_object *o)
     JSN_FOR_ITEMS (owner, jsn_get(v, "metadata.ownerReferences")) {
         const char *kind = jsn_get_str(owner, "kind");
 
+        if (streq(kind, "NodeSet") && !jsn_get_bool(owner, "controller", false))
+            continue; /* one of many: the label names the cluster */
         if (streq(kind, "Controller") || streq(kind, "NodeSet"))
             add(r, kind, o->namespace, jsn_get_str(owner, "name"));
     }
+    cluster = jsn_text(jsn_member(jsn_get(v, "metadata.labels"), STR(LABEL_CLUSTER)));
+    if (cluster)
+        add(r, "Controller", o->namespace, cluster);
 }
 
 static void add_referrers(const struct routes *r, const char *kind, const struct kube_object *o)

@@ -16,6 +16,9 @@
 #include "src/operator/references.h"
 #include "src/plan/kind.h"
 
+/* Objects a page of the first lists: the tree of a page is what they cost at most. */
+#define PAGE_LIMIT 100
+
 enum { NEEDED = 1, OWNED = 2 };
 
 struct sight {
@@ -188,6 +191,7 @@ static void view_start(struct view *v)
         .reflector.scope = {.resource = {k->group, k->version, k->plural},
                             .namespace = v->namespace,
                             .label_selector = v->sight->selector},
+        .reflector.page_limit = PAGE_LIMIT,
         .reflector.backoff_max_ms = own ? 1000 : 10000,
         .decoder = v->sight->decoder,
         .keep_text = v->sight->keep_text,

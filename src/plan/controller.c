@@ -2,8 +2,9 @@
 /*
  * The plan for a Controller.
  *
- * Steps in order: Internal Service, Service, Config, Keys, StatefulSet, Active, ServiceMonitor,
- * Status.  An external Controller has no daemon here: it gets its configuration alone.
+ * Steps in order: Internal Service, Service, Config, Keys, StatefulSet, ClusterWorkerService,
+ * ClusterWorkerPDB, Active, ServiceMonitor, Status.  An external Controller has no daemon here: it
+ * gets its configuration alone.
  *
  * A configuration that Slurm would refuse stops two steps: the ConfigMap and the StatefulSet (whose
  * template carries the configuration's hash) stay as they are, so that what runs goes on with the
@@ -17,6 +18,7 @@
 #include "src/build/controller_service.h"
 #include "src/build/labels.h"
 #include "src/build/secrets.h"
+#include "src/build/workers.h"
 #include "src/plan/failure.h"
 #include "src/plan/status.h"
 #include "src/plan/sync.h"
@@ -98,6 +100,17 @@ static void plan_stateful_set(struct draft *d)
     actions_step(d->to, "StatefulSet");
     if (!d->c->spec.external && d->config_good && !d->keys_made)
         sync_built(d, build_controller_app(d->to->arena, d->cluster, d->config.hash, &d->problems));
+}
+
+/* Owned by all NodeSets at once, and so written by nobody but the one who sees them all. */
+static void plan_workers(struct draft *d)
+{
+    actions_step(d->to, "ClusterWorkerService");
+    if (d->cluster->n_nodesets)
+        sync_built(d, build_workers_service(d->to->arena, d->cluster));
+    actions_step(d->to, "ClusterWorkerPDB");
+    if (d->cluster->n_nodesets)
+        sync_built(d, build_workers_pdb(d->to->arena, d->cluster));
 }
 
 static void set_active(struct draft *d, const struct plan_pod *p, bool active)
@@ -260,6 +273,7 @@ void plan_controller(const struct plan_controller *in, struct actions *to)
     plan_config(&d);
     plan_keys(&d);
     plan_stateful_set(&d);
+    plan_workers(&d);
     plan_active(&d);
     plan_monitor(&d);
     plan_status(&d);

@@ -26,8 +26,8 @@ struct plan_controller {
 };
 
 /*
- * Plan.  Steps, in order: Internal Service, Service, Config, Keys, StatefulSet, Active,
- * ServiceMonitor, Status.  A configuration that Slurm would refuse is not written: the one at work
- * stays, and a condition says what is wrong.
+ * Plan.  Steps, in order: Internal Service, Service, Config, Keys, StatefulSet,
+ * ClusterWorkerService, ClusterWorkerPDB, Active, ServiceMonitor, Status.  A configuration that
+ * Slurm would refuse is not written: the one at work stays, and a condition says what is wrong.
  */
 void plan_controller(const struct plan_controller *in, struct actions *to);

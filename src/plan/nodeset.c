@@ -2,9 +2,10 @@
 /*
  * The plan for a NodeSet in StatefulSet mode.
  *
- * Steps in order: ClusterWorkerService, ClusterWorkerPDB, SSHConfig, Revision, Claims, NodeSetPods,
- * Protection, Status.  What hinders (no Controller, a name that is taken, a bad spec) is told by
- * the Ready condition; pods that run stay as they are, and none is made.
+ * Steps in order: SSHConfig, Revision, Claims, NodeSetPods, Protection, Status.  What the NodeSets
+ * of a cluster share is made by their Controller's plan.  What hinders (no Controller, a name that
+ * is taken, a bad spec) is told by the Ready condition; pods that run stay as they are, and none is
+ * made.
  */
 #include "src/plan/nodeset.h"
 
@@ -27,14 +28,6 @@ static void sync_built(const struct plan_nodeset *in, struct jsn *object, struct
 {
     if (object)
         (void)sync_object(
-            to, observe(in, jsn_get_str(object, "kind"), jsn_get_str(object, "metadata.name")),
-            object);
-}
-
-static void share_built(const struct plan_nodeset *in, struct jsn *object, struct actions *to)
-{
-    if (object)
-        (void)sync_shared(
             to, observe(in, jsn_get_str(object, "kind"), jsn_get_str(object, "metadata.name")),
             object);
 }
@@ -71,17 +64,8 @@ static struct nodeset_hindrance find_hindrance(struct arena *a, const struct pla
     return (struct nodeset_hindrance){0};
 }
 
-/* Each NodeSet adds itself to the owners of what all of them share. */
-static void plan_shared(const struct plan_nodeset *in, struct actions *to)
+static void plan_ssh(const struct plan_nodeset *in, struct actions *to)
 {
-    struct build_cluster own = *in->cluster;
-
-    own.nodesets = &in->ns;
-    own.n_nodesets = 1;
-    actions_step(to, "ClusterWorkerService");
-    share_built(in, build_workers_service(to->arena, &own), to);
-    actions_step(to, "ClusterWorkerPDB");
-    share_built(in, build_workers_pdb(to->arena, &own), to);
     actions_step(to, "SSHConfig");
     sync_built(in, build_ssh_config(to->arena, in->ns), to);
 }
@@ -258,7 +242,7 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
     if (in->ns->meta.deleted_us)
         return;
     if (!why.reason) {
-        plan_shared(in, to);
+        plan_ssh(in, to);
         hash = plan_revision(in, to);
         scale = nodeset_scale_of(to->arena, in, hash);
         plan_claims(in, &scale, to);

@@ -5,8 +5,7 @@
  * A write happens when (1) nothing is there, (2) what we want now differs from what we wanted when
  * we last wrote, by the digest in an annotation, or (3) the object has drifted: it does not hold
  * what we want.  So an unchanged object costs no write, whatever defaults the server put into it.
- * Labels and annotations are added and never removed.  Owners are replaced, save for objects that
- * several share.
+ * Labels and annotations are added and never removed.  Owners are replaced.
  */
 #include "src/plan/sync.h"
 
@@ -146,43 +145,6 @@ bool sync_object(struct actions *to, const struct jsn *observed, const struct js
         patch_fields(to->arena, kind, patch, observed, want);
     if (jsn_len(patch))
         add_patch(to, kind, want, patch);
-    return true;
-}
-
-static bool has_owner(const struct jsn *owners, const char *uid)
-{
-    JSN_FOR_ITEMS (owner, owners)
-        if (streq(jsn_get_str(owner, "uid"), uid))
-            return true;
-    return false;
-}
-
-bool sync_shared(struct actions *to, const struct jsn *observed, const struct jsn *desired)
-{
-    const struct jsn *have = jsn_get(observed, "metadata.ownerReferences");
-    const struct jsn *own = jsn_get(desired, "metadata.ownerReferences");
-    struct jsn *want = jsn_clone(to->arena, desired);
-    struct jsn *owners = have ? jsn_clone(to->arena, have) : jsn_array(to->arena);
-    size_t before = to->n;
-    bool grown = false;
-
-    JSN_FOR_ITEMS (owner, own) {
-        if (has_owner(have, jsn_get_str(owner, "uid")))
-            continue;
-        jsn_append(to->arena, owners, jsn_clone(to->arena, owner));
-        grown = true;
-    }
-    jsn_set_path(to->arena, want, "metadata.ownerReferences", owners);
-    if (!sync_object(to, observed, want))
-        return false;
-    /* Two who add themselves at once must not lose one another: the version decides. */
-    if (grown && observed && to->n > before) {
-        struct jsn *patch = jsn_clone(to->arena, to->items[to->n - 1].body);
-
-        jsn_set_path(to->arena, patch, "metadata.resourceVersion",
-                     jsn_string(to->arena, jsn_get_str(observed, "metadata.resourceVersion")));
-        to->items[to->n - 1].body = patch;
-    }
     return true;
 }
 

@@ -15,9 +15,6 @@
  */
 bool sync_object(struct actions *to, const struct jsn *observed, const struct jsn *desired);
 
-/* The same for an object that belongs to several: its owners stay, those of `desired` are added. */
-bool sync_shared(struct actions *to, const struct jsn *observed, const struct jsn *desired);
-
 /* An object that should not be there (NULL: it is not): deleted if that owner controls it. */
 void sync_absent(struct actions *to, const char *kind, const struct jsn *observed,
                  const char *owner_uid);

@@ -88,10 +88,37 @@ static void objects_are_made_in_order_and_then_left_alone(void **state)
     (void)state;
     fixture_init(&f, "");
     test_put(&f.world, test_parse(&f.arena, SET("compute", "")));
-    expect_plan(&f, FIRST);
+    expect_plan(&f, "create Service lab-controller-internal;create Service lab-controller;"
+                    "create ConfigMap lab-config;create Secret lab-auth-slurm;"
+                    "create Secret lab-auth-jwt;create Service slurm-workers-lab;"
+                    "create PodDisruptionBudget slurm-workers-pdb-lab;status Controller lab;");
     /* The StatefulSet waits until the keys can be seen. */
     expect_plan(&f, "create StatefulSet lab-controller;");
     expect_plan(&f, "");
+}
+
+static void what_workers_share_belongs_to_all_nodesets(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "'inplaceReconfigure':true");
+    test_put(&f.world, test_parse(&f.arena, SET("b", "")));
+    for (int i = 0; i < 2; i++) {
+        struct actions list = plan(&f);
+
+        test_carry_out(&f.world, &list);
+    }
+    test_put(&f.world, test_parse(&f.arena, SET("a", "")));
+    expect_plan(&f, "patch ConfigMap lab-config;patch Service slurm-workers-lab;"
+                    "patch PodDisruptionBudget slurm-workers-pdb-lab;");
+    assert_int_equal(jsn_len(jsn_get(test_find(&f.world, "Service", "slurm-workers-lab"),
+                                     "metadata.ownerReferences")),
+                     2);
+    expect_plan(&f, "");
+    test_drop(&f.world, "NodeSet", "b");
+    expect_plan(&f, "patch ConfigMap lab-config;patch Service slurm-workers-lab;"
+                    "patch PodDisruptionBudget slurm-workers-pdb-lab;");
 }
 
 static void stages_follow_the_steps(void **state)
@@ -142,7 +169,8 @@ static void a_new_nodeset_changes_the_configuration(void **state)
         test_carry_out(&f.world, &list);
     }
     test_put(&f.world, test_parse(&f.arena, SET("gpu", ",'partition':{'config':'MaxTime=60'}")));
-    expect_plan(&f, "patch ConfigMap lab-config;");
+    expect_plan(&f, "patch ConfigMap lab-config;create Service slurm-workers-lab;"
+                    "create PodDisruptionBudget slurm-workers-pdb-lab;");
     conf = jsn_text(jsn_member(jsn_get(test_find(&f.world, "ConfigMap", "lab-config"), "data"),
                                STR("slurm.conf")));
     assert_non_null(strstr(conf, "\nPartitionName=gpu Nodes=gpu MaxTime=60\n"));
@@ -293,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_are_made_in_order_and_then_left_alone),
+        cmocka_unit_test(what_workers_share_belongs_to_all_nodesets),
         cmocka_unit_test(stages_follow_the_steps),
         cmocka_unit_test(keys_that_are_there_are_kept),
         cmocka_unit_test(a_new_nodeset_changes_the_configuration),

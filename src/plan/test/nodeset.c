@@ -339,11 +339,9 @@ static void claims_come_before_their_pods(void **state)
     fixture_init(&f, ",'replicas':1,'volumeClaimTemplates':[{'metadata':{'name':'scratch'},"
                      "'spec':{'accessModes':['ReadWriteOnce']}}]");
     expect_plan(&f, arena_printf(&f.arena,
-                                 "create Service slurm-workers-lab;create PodDisruptionBudget "
-                                 "slurm-workers-pdb-lab;create ControllerRevision %s;"
-                                 "create PersistentVolumeClaim scratch-gpu-0;create Pod gpu-0;"
-                                 "status NodeSet gpu;",
-                                 jsn_get_str(plan(&f).items[2].body, "metadata.name")));
+                                 "create ControllerRevision %s;create PersistentVolumeClaim "
+                                 "scratch-gpu-0;create Pod gpu-0;status NodeSet gpu;",
+                                 jsn_get_str(plan(&f).items[0].body, "metadata.name")));
     /* The claim outlives its pod. */
     test_drop(&f.world, "Pod", "gpu-0");
     converge(&f);

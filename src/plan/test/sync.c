@@ -136,31 +136,6 @@ static void the_dying_and_the_immutable_stay(void **state)
     }
 }
 
-static void shared_objects_gather_their_owners(void **state)
-{
-    AUTO(arena_done) struct arena a = {0};
-    struct jsn *one =
-        parse(&a, "{\"kind\":\"Service\"," META(",\"ownerReferences\":[{\"uid\":\"1\"}]") "}");
-    struct jsn *two =
-        parse(&a, "{\"kind\":\"Service\"," META(",\"ownerReferences\":[{\"uid\":\"2\"}]") "}");
-    struct actions first = {.arena = &a};
-    struct actions second = {.arena = &a};
-    struct actions third = {.arena = &a};
-    struct jsn *made;
-
-    (void)state;
-    (void)sync_shared(&first, NULL, one);
-    made = carried_out(&a, NULL, &first);
-    jsn_set_path(&a, made, "metadata.resourceVersion", jsn_string(&a, "7"));
-    (void)sync_shared(&second, made, two);
-    assert_string_equal(jsn_get_str(second.items[0].body, "metadata.resourceVersion"), "7");
-    made = carried_out(&a, made, &second);
-    assert_int_equal(jsn_len(jsn_get(made, "metadata.ownerReferences")), 2);
-    (void)sync_shared(&third, made, one);
-    (void)sync_shared(&third, made, two);
-    assert_int_equal(third.n, 0);
-}
-
 static void only_our_own_is_deleted(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -184,7 +159,6 @@ int main(void)
         cmocka_unit_test(what_is_no_longer_wanted_goes),
         cmocka_unit_test(others_objects_are_not_touched),
         cmocka_unit_test(the_dying_and_the_immutable_stay),
-        cmocka_unit_test(shared_objects_gather_their_owners),
         cmocka_unit_test(only_our_own_is_deleted),
     };
 
