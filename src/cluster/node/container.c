@@ -30,6 +30,7 @@
 #include "src/base/log.h"
 #include "src/cluster/node/bundle.h"
 #include "src/cluster/node/ending.h"
+#include "src/cluster/node/redirect.h"
 #include "src/cluster/node/worker.h"
 
 #define MAX_ARGS 96
@@ -305,9 +306,9 @@ static int spawn_shim(struct container *c, struct err *e)
         int out = open(log, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
 
         loop_signals_reset();
-        (void)dup2(fds[1], 0);
-        (void)dup2(out, 1);
-        (void)dup2(out, 2);
+        redirect(fds[1], 0);
+        redirect(out, 1);
+        redirect(out, 2);
         (void)execv(argv[0], (char *const *)(uintptr_t)argv);
         _exit(127);
     }
