@@ -73,6 +73,12 @@ class Cluster:
         process.send_signal(signo)
         return process.wait(10)
 
+    def check_logs(self):
+        """What a sanitizer found, if the program was built with one."""
+        for what in ("apiserver", "node"):
+            text = self.log(what)
+            assert "Sanitizer" not in text and "runtime error" not in text, text[-5000:]
+
     def log(self, what):
         with open(f"{self.state}/{what}.log", errors="replace") as text:
             return text.read()
@@ -84,8 +90,9 @@ class Cluster:
 
     def destroy(self):
         for what in list(self.processes):
-            self.end(what, signal.SIGKILL)
+            self.end(what)
         done = self.purge()
+        self.check_logs()
         shutil.rmtree(self.state, ignore_errors=True)
         assert done.returncode == 0, done.stderr
 

@@ -46,6 +46,7 @@ def test_a_command_that_does_not_exist_is_a_start_error(cluster, pods):
     ended = seen["status"]["containerStatuses"][0]["state"]["terminated"]
     assert ended["reason"] == "StartError" and ended["exitCode"] == 128
     assert "/no/such/program" in ended["message"]
+    assert any(r == "Failed" and "/no/such/program" in m for r, m in cluster.events(name))
 
 
 def test_a_pod_that_ends_well_has_succeeded(cluster, pods):
@@ -89,6 +90,7 @@ def test_failures_are_restarted_ever_slower(cluster, pods):
     assert "back-off 10s restarting failed container=main" in seen["state"]["waiting"]["message"]
     row = cluster.kubectl("get", "pod", name, "--no-headers").stdout.split()
     assert row[2] == "CrashLoopBackOff"
+    assert "BackOff" in cluster.reasons(name)
     assert cluster.kubectl("logs", "-p", name).stdout == "run\n"
 
 
