@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all run test test-unit test-sanitize test-api test-streams test-durability test-valgrind fuzz bench \
+.PHONY: all run test test-unit test-sanitize test-api test-streams test-node test-durability test-valgrind fuzz bench \
 	lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
@@ -46,6 +46,11 @@ test-streams: all ## exec, cp and port-forward of real kubectls against the HTTP
 	@tools/packages test
 	@tools/kubectl-debian $(BUILD)/tools
 	@meson test -C $(BUILD) --suite e2e --print-errorlogs
+
+test-node: all ## Pods on this machine: life, volumes, network, survival; needs root
+	@tools/packages run test
+	@tools/kubectl-debian $(BUILD)/tools
+	@tests/e2e/node/run
 
 test-api: all ## The API conformance suite, against the embedded server or KUBECONFIG's
 	@tools/packages test

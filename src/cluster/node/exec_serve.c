@@ -18,8 +18,7 @@
 #include <utmp.h>
 
 #include "src/base/alloc.h"
-#include "src/base/file.h"
-#include "src/cluster/node/record.h"
+#include "src/cluster/node/exec_process.h"
 #include "src/cluster/node/redirect.h"
 #include "src/cluster/node/serve.h"
 #include "src/cluster/node/worker.h"
@@ -31,8 +30,7 @@
 struct exec {
     struct node *node;
     char *id;
-    char *process_path;
-    char *pid_path;
+    int process_fd;
     struct channels *channels;
     bool tty;
     bool in;
@@ -63,12 +61,10 @@ static void exec_free(struct exec *s)
         close_stream(s, i);
     (void)loop_source_free(s->child);
     (void)loop_source_free(s->linger);
-    (void)unlink(s->process_path);
-    (void)unlink(s->pid_path);
+    if (s->process_fd >= 0)
+        (void)close(s->process_fd);
     buf_done(&s->input);
     free(s->id);
-    free(s->process_path);
-    free(s->pid_path);
     free(s);
 }
 
@@ -185,26 +181,13 @@ static void on_resize(void *arg, unsigned int width, unsigned int height)
         (void)ioctl(s->fds[1], TIOCSWINSZ, &ws);
 }
 
-/* The command itself, whose number the runtime wrote down. */
-static void kill_command(const struct exec *s)
-{
-    AUTO(free) char *text = NULL;
-    int64_t pid;
-    size_t n;
-
-    if (file_read(s->pid_path, 32, &text, &n, NULL) == 0 &&
-        str_to_i64(str_trim((struct str){text, n}), &pid) == 0 && pid > 1)
-        (void)kill((pid_t)pid, SIGKILL);
-}
-
 static void on_close(void *arg)
 {
     struct exec *s = arg;
 
     s->channels = NULL;
     if (!s->ended && s->pid > 0) {
-        kill_command(s);
-        (void)kill(s->pid, SIGKILL);
+        exec_process_kill(s->pid);
         (void)waitpid(s->pid, NULL, 0);
     }
     exec_free(s);
@@ -236,9 +219,7 @@ static void exec_child(const struct exec *s, const int ends[3], int slave)
                           s->node->runtime_root,
                           "exec",
                           "--process",
-                          s->process_path,
-                          "--pid-file",
-                          s->pid_path,
+                          EXEC_PROCESS_PATH,
                           s->tty ? "--tty" : s->id,
                           s->tty ? s->id : NULL,
                           NULL};
@@ -251,6 +232,7 @@ static void exec_child(const struct exec *s, const int ends[3], int slave)
         for (int i = 0; i < 3; i++)
             redirect(ends[i], i);
     }
+    redirect(s->process_fd, EXEC_PROCESS_FD);
     (void)execv(argv[0], (char *const *)(uintptr_t)argv);
     _exit(127);
 }
@@ -330,31 +312,9 @@ static struct jsn *command_of(struct arena *a, const struct url_query *q)
     return list;
 }
 
-static int write_process(struct exec *s, const struct container *c, const struct url_query *q,
-                         struct err *e)
-{
-    AUTO(arena_done) struct arena a = {0};
-    AUTO(free) char *path = xasprintf("%s/config.json", c->dir);
-    AUTO(free) char *text = NULL;
-    AUTO(buf_done) struct buf b = {0};
-    static unsigned int serial;
-    struct jsn *config = NULL;
-    size_t n = 0;
-    int r = file_read(path, (size_t)4 << 20, &text, &n, e);
-
-    if (r == 0)
-        r = jsn_parse(&a, (struct str){text, n}, NULL, &config, e);
-    if (r < 0)
-        return r;
-    serial++;
-    s->process_path = xasprintf("%s/session-%u.json", c->dir, serial);
-    s->pid_path = xasprintf("%s/session-%u.pid", c->dir, serial);
-    jsn_print(&b, oci_config_exec(&a, config, command_of(&a, q), s->tty));
-    return record_write(s->process_path, buf_view(&b), 0600, e);
-}
-
 void serve_exec(struct container *c, struct http_exchange *x, const struct url_query *q)
 {
+    AUTO(arena_done) struct arena a = {0};
     struct exec *s;
     struct err e = {0};
     int status = 500;
@@ -376,10 +336,12 @@ void serve_exec(struct container *c, struct http_exchange *x, const struct url_q
                        .id = xstrdup(c->id),
                        .tty = o.tty,
                        .in = o.in,
+                       .process_fd = -1,
                        .fds = {-1, -1, -1}};
     s->linger = loop_add_timer(s->node->loop, on_linger, s);
     o.arg = s;
-    if (write_process(s, c, q, &e) < 0 || channels_accept(x, &o, &s->channels, &status, &e) < 0) {
+    if (exec_process_open(c, command_of(&a, q), o.tty, &s->process_fd, &e) < 0 ||
+        channels_accept(x, &o, &s->channels, &status, &e) < 0) {
         serve_refuse(x, status, status == 500 ? "InternalError" : "BadRequest", "%s", e.text);
         exec_free(s);
     }

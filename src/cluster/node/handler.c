@@ -18,9 +18,8 @@
 #include <sys/wait.h>
 
 #include "src/base/alloc.h"
-#include "src/base/file.h"
 #include "src/cluster/node/container.h"
-#include "src/cluster/node/record.h"
+#include "src/cluster/node/exec_process.h"
 #include "src/cluster/node/worker.h"
 
 #define MAX_OUTPUT 10240
@@ -35,8 +34,6 @@ struct handler_run {
     struct loop_source *timer;
     struct loop_source *socket;
     int fd;
-    char *process_path;
-    char *pid_path;
     char *problem; /* for what could not even be begun */
 };
 
@@ -46,12 +43,6 @@ static void release(struct handler_run *r)
     (void)loop_source_free(r->socket);
     if (r->fd >= 0)
         (void)close(r->fd);
-    if (r->process_path)
-        (void)unlink(r->process_path);
-    if (r->pid_path)
-        (void)unlink(r->pid_path);
-    free(r->process_path);
-    free(r->pid_path);
     free(r->problem);
     free(r);
 }
@@ -77,18 +68,6 @@ struct handler_run *handler_cancel(struct handler_run *r)
     return NULL;
 }
 
-/* The command goes on in the container when the runtime's exec is killed: end it there. */
-static void kill_inside(const struct handler_run *r)
-{
-    AUTO(free) char *text = NULL;
-    int64_t pid;
-    size_t n;
-
-    if (file_read(r->pid_path, 32, &text, &n, NULL) == 0 &&
-        str_to_i64(str_trim((struct str){text, n}), &pid) == 0 && pid > 1)
-        (void)kill((pid_t)pid, SIGKILL);
-}
-
 static void on_command(void *arg, int status, struct str output)
 {
     struct handler_run *r = arg;
@@ -97,7 +76,6 @@ static void on_command(void *arg, int status, struct str output)
 
     r->job = NULL;
     if (status == -1) {
-        kill_inside(r);
         finish(r, false, "command timed out");
         return;
     }
@@ -109,39 +87,19 @@ static void on_command(void *arg, int status, struct str output)
     finish(r, false, why ? why : text);
 }
 
-static int write_process(struct handler_run *r, const struct jsn *command, struct err *e)
-{
-    AUTO(arena_done) struct arena a = {0};
-    AUTO(free) char *config_path = xasprintf("%s/config.json", r->ctr->dir);
-    AUTO(free) char *text = NULL;
-    AUTO(buf_done) struct buf b = {0};
-    static unsigned int serial;
-    struct jsn *config = NULL;
-    size_t n = 0;
-    int err = file_read(config_path, (size_t)4 << 20, &text, &n, e);
-
-    if (err == 0)
-        err = jsn_parse(&a, (struct str){text, n}, NULL, &config, e);
-    if (err < 0)
-        return err;
-    serial++;
-    r->process_path = xasprintf("%s/exec-%u.json", r->ctr->dir, serial);
-    r->pid_path = xasprintf("%s/exec-%u.pid", r->ctr->dir, serial);
-    jsn_print(&b, oci_config_exec(&a, config, command, false));
-    return record_write(r->process_path, buf_view(&b), 0600, e);
-}
-
 static int start_command(struct handler_run *r, const struct jsn *json, int64_t timeout_ms,
                          struct err *e)
 {
     struct node *n = r->ctr->worker->node;
-    int err = write_process(r, jsn_key(json, "command"), e);
-    const char *const argv[] = {
-        n->runtime,      "--root",     n->runtime_root, "exec",     "--process",
-        r->process_path, "--pid-file", r->pid_path,     r->ctr->id, NULL};
+    const char *const argv[] = {n->runtime,  "--root",          n->runtime_root, "exec",
+                                "--process", EXEC_PROCESS_PATH, r->ctr->id,      NULL};
+    AUTO(close) int fd = -1;
+    int err = exec_process_open(r->ctr, jsn_key(json, "command"), false, &fd, e);
     struct job_program p = {.argv = argv,
                             .timeout_ms = timeout_ms,
                             .max_output = MAX_OUTPUT,
+                            .pass_fd = fd,
+                            .kill_family = exec_process_kill,
                             .done = on_command,
                             .arg = r};
 

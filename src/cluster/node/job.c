@@ -36,6 +36,7 @@ struct job {
     int status;
     bool ended;
     bool timed_out;
+    void (*kill_family)(pid_t pid);
     job_program_fn program_done;
     job_work_done_fn work_done;
     void *arg;
@@ -103,6 +104,14 @@ static void on_end(void *arg, pid_t pid, int status)
         finish(j);
 }
 
+static void kill_all(const struct job *j)
+{
+    if (j->kill_family)
+        j->kill_family(j->pid);
+    (void)kill(-j->pid, SIGKILL);
+    (void)kill(j->pid, SIGKILL);
+}
+
 static void on_timer(void *arg)
 {
     struct job *j = arg;
@@ -112,8 +121,7 @@ static void on_timer(void *arg)
         return;
     }
     j->timed_out = true;
-    (void)kill(-j->pid, SIGKILL);
-    (void)kill(j->pid, SIGKILL);
+    kill_all(j);
 }
 
 /* Standard input for a child: what is given, from memory. */
@@ -164,6 +172,8 @@ struct job *job_run(struct loop *l, const struct job_program *p)
         redirect(in, 0);
         redirect(out[1], 1);
         redirect(out[1], 2);
+        if (p->pass_fd > 0)
+            redirect(p->pass_fd, 3);
         (void)execvp(p->argv[0], (char *const *)(uintptr_t)p->argv);
         _exit(127);
     }
@@ -173,6 +183,7 @@ struct job *job_run(struct loop *l, const struct job_program *p)
     j = job_new(l, pid, out[0], p->timeout_ms);
     j->program_done = p->done;
     j->arg = p->arg;
+    j->kill_family = p->kill_family;
     if (p->max_output)
         j->max_output = p->max_output;
     return j;
@@ -215,8 +226,7 @@ struct job *job_cancel(struct job *j)
     if (!j)
         return NULL;
     if (!j->ended) {
-        (void)kill(-j->pid, SIGKILL);
-        (void)kill(j->pid, SIGKILL);
+        kill_all(j);
         (void)waitpid(j->pid, NULL, 0);
     }
     job_free(j);

@@ -17,6 +17,9 @@ struct job_program {
     struct str input;        /* its standard input */
     int64_t timeout_ms;
     size_t max_output; /* 64 KiB */
+    int pass_fd;       /* what it gets as descriptor 3; 0: nothing */
+    /* How to kill it with what it has started, beyond its process group; or NULL. */
+    void (*kill_family)(pid_t pid);
     job_program_fn done;
     void *arg;
 };

@@ -31,6 +31,8 @@
 #include "src/cluster/node/tokens.h"
 #include "src/cluster/node/worker.h"
 
+#define RETRY_MS 3000
+
 void node_event(struct node *n, const struct pod_spec *p, const char *container,
                 enum kube_event_type type, const char *reason, const char *fmt, ...)
 {
@@ -102,24 +104,53 @@ static bool is_ours(const struct node *n, const struct kube_object *o)
            streq(jsn_get_str(pod, "spec.nodeName"), n->name);
 }
 
+/* A pod that could not even be begun: its author is told, and it is tried again. */
+static void put_off(struct node *n, const struct kube_object *o, const struct err *e)
+{
+    struct kube_reference about = {.api_version = "v1",
+                                   .kind = "Pod",
+                                   .namespace = o->namespace,
+                                   .name = o->name,
+                                   .uid = o->uid};
+
+    log_error("pod %s/%s cannot be begun, trying again: %s", o->namespace, o->name, e->text);
+    kube_recorder_emit(n->recorder, &about, KUBE_EVENT_WARNING, "FailedCreatePodSandBox", "%s",
+                       e->text);
+    loop_timer_arm(n->retry, RETRY_MS);
+}
+
+static void begin_pod(struct node *n, const struct kube_object *o)
+{
+    struct err e = {0};
+    struct worker *w = is_ours(n, o) ? worker_new(n, o, &e) : NULL;
+
+    if (w)
+        (void)map_put(&n->workers, str_of(w->uid), w);
+    else if (e.num < 0)
+        put_off(n, o, &e);
+}
+
+static void on_retry(void *arg)
+{
+    struct node *n = arg;
+    const struct kube_object *o;
+    size_t at = 0;
+
+    while ((o = kube_cache_next(n->pods, &at)))
+        if (!map_get(&n->workers, str_of(o->uid)))
+            begin_pod(n, o);
+}
+
 static void see_pod(struct node *n, const struct kube_object *o)
 {
     struct worker *w = map_get(&n->workers, str_of(o->uid));
-    struct err e = {0};
 
     binder_changed(n->binder);
     services_changed(n->services);
-    if (w) {
-        worker_update(w, o);
-        return;
-    }
-    if (!is_ours(n, o))
-        return;
-    w = worker_new(n, o, &e);
     if (w)
-        (void)map_put(&n->workers, str_of(w->uid), w);
+        worker_update(w, o);
     else
-        log_error("pod %s/%s cannot be run: %s", o->namespace, o->name, e.text);
+        begin_pod(n, o);
 }
 
 static void on_pod_added(void *arg, const struct kube_object *o)
@@ -467,6 +498,7 @@ int node_new(struct loop *l, const struct node_options *o, struct node **ret_nod
     n->cluster = xstrdup(o->cluster ? o->cluster : "default");
     n->name = own_name(o->node_name);
     map_init(&n->workers, free_worker);
+    n->retry = loop_add_timer(l, on_retry, n);
     r = open_machine(n, o, e);
     if (r == 0)
         r = open_api(n, o, e);
@@ -499,6 +531,7 @@ struct node *node_free(struct node *n)
         return NULL;
     n->closing = true;
     (void)http_server_free(n->server);
+    (void)loop_source_free(n->retry);
     map_done(&n->workers);
     (void)machine_free(n->machine);
     (void)binder_free(n->binder);

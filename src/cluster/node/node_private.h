@@ -65,6 +65,7 @@ struct node {
     struct api_service *api_service;
     struct map workers; /* uid -> struct worker, owned */
     struct object_source source;
+    struct loop_source *retry; /* of pods that could not be begun */
     bool closing;
 };
 

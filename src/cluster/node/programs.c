@@ -5,7 +5,7 @@
  * Ours are found beside the running one: installed (LIBEXEC/slurmkeeper) or in the tree they were
  * built in, so that nothing needs to be installed for trying it out.  The runtime is runc; crun
  * where runc is missing and the control groups are of one kind (crun 1.8 refuses a hybrid tree).
- * SLURMKEEPER_RUNTIME names another.
+ * SLURMKEEPER_RUNTIME names another, SLURMKEEPER_ENTRYPOINTS another directory of start scripts.
  */
 #include "src/cluster/node/programs.h"
 
@@ -103,7 +103,9 @@ static char *find_entrypoints(void)
 {
     AUTO(free) char *dir = own_dir();
     AUTO(free) char *installed = xasprintf("%s/../libexec/slurmkeeper/entrypoint", dir);
+    const char *named = getenv("SLURMKEEPER_ENTRYPOINTS");
     const char *const places[] = {
+        named ? named : "",
         ends_with(dir, "/src/cli") ? SLURMKEEPER_SOURCE_DIR "/images/entrypoint" : "", installed,
         SLURMKEEPER_LIBEXEC_DIR "/entrypoint"};
 

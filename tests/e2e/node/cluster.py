@@ -80,7 +80,10 @@ class Cluster:
             assert "Sanitizer" not in text and "runtime error" not in text, text[-5000:]
 
     def log(self, what):
-        with open(f"{self.state}/{what}.log", errors="replace") as text:
+        path = f"{self.state}/{what}.log"
+        if not os.path.exists(path):
+            return ""
+        with open(path, errors="replace") as text:
             return text.read()
 
     def purge(self):
@@ -89,6 +92,7 @@ class Cluster:
                               capture_output=True, text=True)
 
     def destroy(self):
+        """Also of what was never started."""
         for what in list(self.processes):
             self.end(what)
         done = self.purge()
