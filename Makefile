@@ -6,8 +6,8 @@ JOBS ?= $(shell nproc)
 MESON_TEST = meson test -C $(1) --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all run test test-unit test-sanitize test-api test-operator test-durability test-valgrind fuzz bench \
-	lint fmt crds install clean help
+.PHONY: all run test test-unit test-sanitize test-api test-operator test-durability test-valgrind \
+	fuzz bench lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -68,9 +68,13 @@ bench: all ## Measure, as ratios in one run
 	@tools/packages test bench
 	@tests/bench/run
 
-lint: all ## Formatting, static analysis, spelling, the rule of layers
+lint: all ## Formatting, cppcheck, shellcheck, spelling, the rule of layers
 	@tools/packages lint
 	@tools/lint $(BUILD)
+
+tidy: all ## clang-tidy over all sources: thorough, and slow
+	@tools/packages lint
+	@tools/lint $(BUILD) tidy
 
 fmt: ## Format the sources
 	@tools/packages lint

@@ -2,8 +2,8 @@
 /*
  * slurmkeeper node: runs the pods of a cluster on this machine, in the foreground.
  *
- * Ends on SIGINT or SIGTERM and leaves the pods running; the next one takes them over.  With --purge
- * it stops them all instead, and removes what they had on the machine.
+ * Ends on SIGINT or SIGTERM and leaves the pods running; the next one takes them over.  With
+ * --purge it stops them all instead, and removes what they had on the machine.
  */
 #include <signal.h>
 #include <sys/resource.h>

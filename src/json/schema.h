@@ -118,7 +118,7 @@ struct schema {
 
     struct schema_rule *rules; /* x-kubernetes-validations */
     size_t n_rules;
-    bool has_rules; /* here or below */
+    bool has_rules;           /* here or below */
     const struct jsn *source; /* the openAPIV3Schema it was read from, if any */
 
     bool nullable;

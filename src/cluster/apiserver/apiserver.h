@@ -28,10 +28,10 @@ struct store_event;
 
 struct apiserver_options {
     const char *state_dir;
-    const char *listen; /* "127.0.0.1:6443"; port 0 takes any */
-    bool allow_remote;  /* listen beyond loopback */
+    const char *listen;      /* "127.0.0.1:6443"; port 0 takes any */
+    bool allow_remote;       /* listen beyond loopback */
     const char *node_socket; /* of the process that runs pods; NULL: state_dir/node.sock */
-    int64_t history_ms; /* how long old versions stay; 0: five minutes */
+    int64_t history_ms;      /* how long old versions stay; 0: five minutes */
 };
 
 /* Opens the store, makes certificates at the first start, listens, writes admin.kubeconfig. */

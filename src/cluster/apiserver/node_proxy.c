@@ -3,9 +3,9 @@
  * The way from kubectl to the node process: logs, exec, attach, port-forward.
  *
  * The request has been checked; its head is written anew, with the path that the node knows and the
- * headers that matter to it, and from then on bytes are carried both ways as they come.  So sessions
- * (SPDY or WebSocket) and streams (logs -f) are the node's business alone, and the connection ends
- * with them.  Who sends faster than the other side reads is held up.
+ * headers that matter to it, and from then on bytes are carried both ways as they come.  So
+ * sessions (SPDY or WebSocket) and streams (logs -f) are the node's business alone, and the
+ * connection ends with them.  Who sends faster than the other side reads is held up.
  */
 #include "src/cluster/apiserver/node_proxy.h"
 
@@ -116,9 +116,15 @@ static void on_client_data(void *arg, struct str data)
     flush(r);
 }
 
-static void on_client_gone(void *arg) { relay_free(arg); }
+static void on_client_gone(void *arg)
+{
+    relay_free(arg);
+}
 
-static void on_client_drain(void *arg) { set_events(arg); }
+static void on_client_drain(void *arg)
+{
+    set_events(arg);
+}
 
 static void on_node(void *arg, int fd, uint32_t events)
 {

@@ -113,8 +113,10 @@ void pod_log_serve(struct api_call *c)
         answer_text(c, 204, "text/plain", (struct str){"", 0});
         return;
     }
-    if (r == 0 && !s->hooks.logs)
-        r = no_machine(c);
+    if (r == 0 && !s->hooks.logs) {
+        (void)no_machine(c);
+        r = -ENODEV;
+    }
     if (r < 0)
         answer_failure(c);
     else
@@ -137,8 +139,10 @@ void pod_exec_serve(struct api_call *c)
         r = check_container(c, pod);
     if (r == 0 && !scheduled(pod))
         r = status_bad_request(c, "pod %s does not have a host assigned", c->name);
-    if (r == 0 && !s->hooks.exec)
-        r = no_machine(c);
+    if (r == 0 && !s->hooks.exec) {
+        (void)no_machine(c);
+        r = -ENODEV;
+    }
     if (r < 0)
         answer_failure(c);
     else
@@ -153,8 +157,10 @@ void pod_port_forward_serve(struct api_call *c)
 
     if (r == 0 && !scheduled(pod))
         r = status_bad_request(c, "pod %s does not have a host assigned", c->name);
-    if (r == 0 && !s->hooks.port_forward)
-        r = no_machine(c);
+    if (r == 0 && !s->hooks.port_forward) {
+        (void)no_machine(c);
+        r = -ENODEV;
+    }
     if (r < 0)
         answer_failure(c);
     else

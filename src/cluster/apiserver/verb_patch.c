@@ -59,7 +59,7 @@ static int read_patch(struct api_call *c, enum patch_form form, struct jsn **ret
         return status_bad_request(c,
                                   "error decoding patch: json: cannot unmarshal %s into Go "
                                   "value of type %s",
-                                  jsn_type_name((*ret_patch)->type),
+                                  *ret_patch ? jsn_type_name((*ret_patch)->type) : "nothing",
                                   form == PATCH_FORM_JSON ? "jsonpatch.Patch"
                                                           : "map[string]interface {}");
     return 0;

@@ -3,8 +3,8 @@
  * Bytes between pods and the API server.
  *
  * TLS and everything above it is between the two ends; here are only two sockets a connection, each
- * read when the other can take more.  An end of one direction is passed on; the connection goes when
- * both have ended.
+ * read when the other can take more.  An end of one direction is passed on; the connection goes
+ * when both have ended.
  */
 #include "src/cluster/node/api_relay.h"
 
@@ -214,4 +214,7 @@ struct api_relay *api_relay_free(struct api_relay *r)
     return NULL;
 }
 
-uint16_t api_relay_port(const struct api_relay *r) { return r->port; }
+uint16_t api_relay_port(const struct api_relay *r)
+{
+    return r->port;
+}

@@ -74,7 +74,10 @@ static void send_frame(struct attach *s, char kind, struct str data)
     flush(s);
 }
 
-static void on_ready(void *arg) { (void)arg; }
+static void on_ready(void *arg)
+{
+    (void)arg;
+}
 static void on_stdin(void *arg, struct str data)
 {
     while (data.n > 0) {
@@ -84,7 +87,10 @@ static void on_stdin(void *arg, struct str data)
         data = (struct str){data.p + n, data.n - n};
     }
 }
-static void on_stdin_end(void *arg) { send_frame(arg, 'x', (struct str){"", 0}); }
+static void on_stdin_end(void *arg)
+{
+    send_frame(arg, 'x', (struct str){"", 0});
+}
 
 static void on_resize(void *arg, unsigned int width, unsigned int height)
 {
@@ -101,7 +107,10 @@ static void on_drain(void *arg)
     set_events(s);
 }
 
-static void on_close(void *arg) { attach_free(arg); }
+static void on_close(void *arg)
+{
+    attach_free(arg);
+}
 
 static void pass_frames(struct attach *s)
 {

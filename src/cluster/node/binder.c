@@ -144,10 +144,8 @@ static struct binding *binding_of(struct binder *x, const struct kube_object *o)
     if (b)
         return b;
     b = xcalloc(1, sizeof(*b));
-    *b = (struct binding){.binder = x,
-                          .uid = xstrdup(o->uid),
-                          .ns = xstrdup(o->namespace),
-                          .name = xstrdup(o->name)};
+    *b = (struct binding){
+        .binder = x, .uid = xstrdup(o->uid), .ns = xstrdup(o->namespace), .name = xstrdup(o->name)};
     (void)map_put(&x->bindings, str_of(o->uid), b);
     return b;
 }
@@ -271,4 +269,7 @@ void binder_changed(struct binder *b)
         loop_timer_arm(b->timer, SETTLE_MS);
 }
 
-void binder_forget(struct binder *b, const char *uid) { (void)map_del(&b->bindings, str_of(uid)); }
+void binder_forget(struct binder *b, const char *uid)
+{
+    (void)map_del(&b->bindings, str_of(uid));
+}

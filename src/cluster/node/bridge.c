@@ -155,8 +155,12 @@ static int make(struct bridge *b, struct err *e)
 {
     uint32_t gateway = ipam_gateway(&b->ipam);
     uint32_t tail = hash_stable32(str_of(b->name));
-    unsigned char mac[6] = {0x02, 0x73, (unsigned char)(tail >> 24), (unsigned char)(tail >> 16),
-                            (unsigned char)(tail >> 8), (unsigned char)tail};
+    unsigned char mac[6] = {0x02,
+                            0x73,
+                            (unsigned char)(tail >> 24),
+                            (unsigned char)(tail >> 16),
+                            (unsigned char)(tail >> 8),
+                            (unsigned char)tail};
     AUTO(free) char *redirects = xasprintf("/proc/sys/net/ipv4/conf/%s/send_redirects", b->name);
     int r = netlink_bridge_make(b->name, mac, e);
 
@@ -192,7 +196,10 @@ int bridge_open(struct bridge *b, const char *cluster, const char *dir, const ch
     return r < 0 ? r : file_update(path, str_of(b->cidr), 0644, &changed, e);
 }
 
-void bridge_done(struct bridge *b) { ipam_done(&b->ipam); }
+void bridge_done(struct bridge *b)
+{
+    ipam_done(&b->ipam);
+}
 
 int bridge_plug(struct bridge *b, const char *uid, pid_t pid, struct err *e)
 {

@@ -11,8 +11,8 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
-#include "src/cluster/node/record.h"
 #include "src/cluster/node/container.h"
+#include "src/cluster/node/record.h"
 #include "src/cluster/node/worker.h"
 
 #define DEFAULT_PATH                                                                               \

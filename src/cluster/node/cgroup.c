@@ -76,9 +76,18 @@ struct cgroup_tree *cgroup_tree_free(struct cgroup_tree *t)
     return NULL;
 }
 
-bool cgroup_is_v2(const struct cgroup_tree *t) { return !t->v1; }
-bool cgroup_is_hybrid(const struct cgroup_tree *t) { return t->v1 && t->v2; }
-const char *cgroup_root(const struct cgroup_tree *t) { return t->root; }
+bool cgroup_is_v2(const struct cgroup_tree *t)
+{
+    return !t->v1;
+}
+bool cgroup_is_hybrid(const struct cgroup_tree *t)
+{
+    return t->v1 && t->v2;
+}
+const char *cgroup_root(const struct cgroup_tree *t)
+{
+    return t->root;
+}
 
 /* A new cpuset group of v1 takes no process until it has processors and memory of its own. */
 static void copy_setting(const char *from_dir, const char *to_dir, const char *name)
@@ -146,7 +155,10 @@ static void walk(const char *dir, void (*fn)(const char *dir))
     fn(dir);
 }
 
-static void remove_one(const char *dir) { (void)rmdir(dir); }
+static void remove_one(const char *dir)
+{
+    (void)rmdir(dir);
+}
 
 static void kill_one(const char *dir)
 {
@@ -173,5 +185,11 @@ static void each(const struct cgroup_tree *t, const char *group, void (*fn)(cons
     }
 }
 
-void cgroup_remove(const struct cgroup_tree *t, const char *group) { each(t, group, remove_one); }
-void cgroup_kill(const struct cgroup_tree *t, const char *group) { each(t, group, kill_one); }
+void cgroup_remove(const struct cgroup_tree *t, const char *group)
+{
+    each(t, group, remove_one);
+}
+void cgroup_kill(const struct cgroup_tree *t, const char *group)
+{
+    each(t, group, kill_one);
+}

@@ -3,8 +3,8 @@
  * Claims of storage, on one machine.
  *
  * What a provisioner and a binder do elsewhere: a claim that waits gets a volume of its own
- * (pvc-UID, a directory of the state directory), is given its name, and both are said to be bound.  A
- * claim that names an existing volume gets that one.  When a claim is gone, its volume and the
+ * (pvc-UID, a directory of the state directory), is given its name, and both are said to be bound.
+ * A claim that names an existing volume gets that one.  When a claim is gone, its volume and the
  * directory go, if the volume was made here and its policy is Delete.
  *
  * Each step is found from what the caches show and repeated until they show its effect, one call at
@@ -42,7 +42,10 @@ static void free_step(void *p)
     free(s);
 }
 
-static void on_timer(void *arg) { claims_changed(arg); }
+static void on_timer(void *arg)
+{
+    claims_changed(arg);
+}
 
 struct claims *claims_new(struct node *n)
 {
@@ -165,7 +168,8 @@ static void name_volume(struct claims *c, struct arena *a, const struct jsn *cla
     jsn_set_path(a, body, "metadata.annotations", notes);
     jsn_set_path(a, body, "spec.volumeName", jsn_string(a, volume_name(a, claim)));
     patch(c, jsn_get_str(claim, "metadata.uid"), "persistentvolumeclaims",
-          jsn_get_str(claim, "metadata.namespace"), jsn_get_str(claim, "metadata.name"), NULL, body);
+          jsn_get_str(claim, "metadata.namespace"), jsn_get_str(claim, "metadata.name"), NULL,
+          body);
 }
 
 static void say_bound(struct claims *c, struct arena *a, const struct jsn *claim,
@@ -222,7 +226,10 @@ static void serve_claim(struct claims *c, const struct kube_object *o)
         say_volume(c, &a, volume);
 }
 
-static int remove_dir(void *arg, struct err *e) { return file_remove_tree(arg, e); }
+static int remove_dir(void *arg, struct err *e)
+{
+    return file_remove_tree(arg, e);
+}
 
 static void on_removed(void *arg, int r, const struct err *e)
 {
@@ -236,9 +243,8 @@ static void on_removed(void *arg, int r, const struct err *e)
 static void serve_volume(struct claims *c, const struct kube_object *o)
 {
     AUTO(arena_done) struct arena a = {0};
-    struct kube_request r = {.verb = KUBE_DELETE,
-                             .resource = {"", "v1", "persistentvolumes"},
-                             .name = o->name};
+    struct kube_request r = {
+        .verb = KUBE_DELETE, .resource = {"", "v1", "persistentvolumes"}, .name = o->name};
     const struct kube_object *claim;
     const char *ns, *name;
     struct jsn *v;

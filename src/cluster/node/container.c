@@ -164,10 +164,10 @@ static void conclude(struct container *c)
     c->retry_ms = now + lifecycle_backoff_ms(c->failures);
     set_waiting(c, NULL, NULL);
     if (c->retry_ms > now && !w->spec->deleting) {
-        AUTO(free) char *text = xasprintf(
-            "back-off %llds restarting failed container=%s pod=%s_%s(%s)",
-            (long long)(lifecycle_backoff_ms(c->failures) / 1000), s->name, w->spec->name,
-            w->spec->ns, w->uid);
+        AUTO(free)
+        char *text = xasprintf("back-off %llds restarting failed container=%s pod=%s_%s(%s)",
+                               (long long)(lifecycle_backoff_ms(c->failures) / 1000), s->name,
+                               w->spec->name, w->spec->ns, w->uid);
 
         if (s->kind != CTR_MAIN || w->spec->restart == RESTART_ALWAYS ||
             (w->spec->restart == RESTART_ON_FAILURE && c->end.exit_code != 0))
@@ -207,8 +207,8 @@ static void on_deleted(void *arg, int status, struct str output)
 static void delete_lost(struct container *c)
 {
     struct node *n = c->worker->node;
-    const char *const argv[] = {n->runtime, "--root", n->runtime_root, "delete", "--force", c->id,
-                                NULL};
+    const char *const argv[] = {n->runtime, "--root", n->runtime_root, "delete", "--force",
+                                c->id,      NULL};
     struct job_program p = {
         .argv = argv, .timeout_ms = RUNTIME_TIMEOUT_MS, .done = on_deleted, .arg = c};
 
@@ -266,9 +266,9 @@ static void shim_args(const struct container *c, struct arena *a, const char **a
     AUTO(free) char *log = container_log_path(c, c->attempt);
     AUTO(free) char *group = bundle_cgroup(c);
     AUTO(free) char *oom = cgroup_oom_file(n->cgroups, group);
-    const char *const fixed[] = {n->shim,   "run", "--runtime", n->runtime,           "--root",
-                                 n->runtime_root, "--id",      c->id,  "--dir", c->dir,
-                                 "--log",   arena_strdup(a, log)};
+    const char *const fixed[] = {n->shim,  "run",           "--runtime", n->runtime,
+                                 "--root", n->runtime_root, "--id",      c->id,
+                                 "--dir",  c->dir,          "--log",     arena_strdup(a, log)};
     size_t k = ARRAY_LEN(fixed);
 
     memcpy(argv, fixed, sizeof(fixed));
@@ -364,8 +364,7 @@ int container_start(struct container *c, struct err *e)
 /* The highest run that is on disk, or -1. */
 static int last_attempt(const struct container *c)
 {
-    AUTO(free) char *dir =
-        xasprintf("%s/containers/%s", c->worker->dir, container_spec(c)->name);
+    AUTO(free) char *dir = xasprintf("%s/containers/%s", c->worker->dir, container_spec(c)->name);
     DIR *d = opendir(dir);
     struct dirent *entry;
     int last = -1;

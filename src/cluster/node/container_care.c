@@ -155,8 +155,8 @@ static void begin_stop(struct container *c, int64_t left_ms)
     const struct ctr_spec *s = container_spec(c);
 
     if (!c->condemned)
-        node_event(w->node, w->spec, s->name, KUBE_EVENT_NORMAL, "Killing",
-                   "Stopping container %s", s->name);
+        node_event(w->node, w->spec, s->name, KUBE_EVENT_NORMAL, "Killing", "Stopping container %s",
+                   s->name);
     c->phase = CTR_STOPPING;
     c->ready = false;
     c->probers[PROBE_LIVENESS] = prober_free(c->probers[PROBE_LIVENESS]);

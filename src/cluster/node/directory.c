@@ -9,7 +9,10 @@
 
 #include "src/json/selector.h"
 
-void directory_done(struct directory *d) { arena_done(&d->arena); }
+void directory_done(struct directory *d)
+{
+    arena_done(&d->arena);
+}
 
 static bool is_ready(const struct jsn *pod)
 {
@@ -134,10 +137,11 @@ void directory_add_endpoints(struct directory *d, const struct jsn *endpoints)
     s->backends = arena_calloc(&d->arena, n + 1, sizeof(*s->backends));
     JSN_FOR_ITEMS (subset, jsn_key(endpoints, "subsets")) {
         JSN_FOR_ITEMS (a, jsn_key(subset, "addresses")) {
-            s->backends[s->n_backends++] = (struct backend){.ip = jsn_get_str(a, "ip"),
-                                                            .host_name = text_or_null(a, "hostname"),
-                                                            .ready = true,
-                                                            .subset = subset};
+            s->backends[s->n_backends++] =
+                (struct backend){.ip = jsn_get_str(a, "ip"),
+                                 .host_name = text_or_null(a, "hostname"),
+                                 .ready = true,
+                                 .subset = subset};
         }
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Forwarding: each question gets a socket of its own, connected to a server of the machine's
- * /etc/resolv.conf (read anew at most once in five seconds); a server that is silent for two seconds
- * is followed by the next.  Answers are passed back as they are.
+ * /etc/resolv.conf (read anew at most once in five seconds); a server that is silent for two
+ * seconds is followed by the next.  Answers are passed back as they are.
  */
 #include "src/cluster/node/dns_forward.h"
 
@@ -123,7 +123,10 @@ static void finish(struct dns_query *q, struct str answer)
     fn(arg, buf_view(&copy));
 }
 
-static void on_timer(void *arg) { ask_next(arg); }
+static void on_timer(void *arg)
+{
+    ask_next(arg);
+}
 
 static void on_udp(struct dns_query *q)
 {
@@ -195,8 +198,8 @@ static bool ask(struct dns_query *q, struct in_addr server)
         return false;
     if (!q->tcp && send(q->fd, q->message.p, q->message.n, MSG_NOSIGNAL) < 0)
         return false;
-    q->source = loop_add_fd(q->forwarder->loop, q->fd, q->tcp ? EPOLLOUT | EPOLLIN : EPOLLIN,
-                            on_socket, q);
+    q->source =
+        loop_add_fd(q->forwarder->loop, q->fd, q->tcp ? EPOLLOUT | EPOLLIN : EPOLLIN, on_socket, q);
     loop_timer_arm(q->timer, PATIENCE_MS);
     return true;
 }

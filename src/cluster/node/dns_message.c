@@ -41,7 +41,10 @@ static void set16(struct buf *b, size_t at, unsigned int v)
     b->p[at + 1] = (char)v;
 }
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
 
 static int read_name(struct str m, size_t *at, char name[DNS_MAX_NAME + 1])
 {

@@ -19,7 +19,13 @@ enum dns_type {
     DNS_OPT = 41,
     DNS_ANY = 255
 };
-enum dns_code { DNS_OK = 0, DNS_FORMAT_ERROR = 1, DNS_SERVER_FAILED = 2, DNS_NO_NAME = 3, DNS_NOT_IMPLEMENTED = 4 };
+enum dns_code {
+    DNS_OK = 0,
+    DNS_FORMAT_ERROR = 1,
+    DNS_SERVER_FAILED = 2,
+    DNS_NO_NAME = 3,
+    DNS_NOT_IMPLEMENTED = 4
+};
 
 struct dns_question {
     uint16_t id;

@@ -247,7 +247,10 @@ static void on_peer(void *arg, int fd, uint32_t events)
     peer_serve(p);
 }
 
-static void on_peer_timer(void *arg) { peer_free(arg); }
+static void on_peer_timer(void *arg)
+{
+    peer_free(arg);
+}
 
 static void on_tcp(void *arg, int fd, uint32_t events)
 {

@@ -2,9 +2,9 @@
 /*
  * The end of a run: status.json of its shim, and the message that the container left.
  *
- * Reasons are a kubelet's words: Completed, Error, OOMKilled; StartError where the runtime could not
- * start it; ContainerStatusUnknown where nobody knows.  The message is what the container wrote to
- * its termination log; failing that, where its policy says so, the end of its output.
+ * Reasons are a kubelet's words: Completed, Error, OOMKilled; StartError where the runtime could
+ * not start it; ContainerStatusUnknown where nobody knows.  The message is what the container wrote
+ * to its termination log; failing that, where its policy says so, the end of its output.
  */
 #include "src/cluster/node/ending.h"
 
@@ -115,8 +115,8 @@ void ending_read(struct ctr_end *end, const char *dir, const char *log, const st
     end->exit_code = (int)jsn_get_int(v, "exitCode", 0);
     end->signal = (int)jsn_get_int(v, "signal", 0);
     end->reason = xstrdup(jsn_get_bool(v, "oomKilled", false) && end->exit_code != 0 ? "OOMKilled"
-                          : end->exit_code == 0                                     ? "Completed"
-                                                                                    : "Error");
+                          : end->exit_code == 0                                      ? "Completed"
+                                                                                     : "Error");
     end->message = message_of(dir, log, s, end->exit_code);
 }
 

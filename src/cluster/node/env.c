@@ -2,9 +2,9 @@
 /*
  * The environment of a container, and what it runs.
  *
- * Order, the later wins: what the node gives (PATH, HOSTNAME, addresses of Services), envFrom in its
- * order, env in its order.  A value may use $(NAME) of what stands before it.  A ConfigMap or Secret
- * that is not there, or lacks the key, holds the container back unless it is optional.
+ * Order, the later wins: what the node gives (PATH, HOSTNAME, addresses of Services), envFrom in
+ * its order, env in its order.  A value may use $(NAME) of what stands before it.  A ConfigMap or
+ * Secret that is not there, or lacks the key, holds the container back unless it is optional.
  */
 #include "src/cluster/node/env.h"
 

@@ -9,13 +9,13 @@
  */
 #include <fcntl.h>
 #include <pty.h>
-#include <utmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <utmp.h>
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
@@ -86,7 +86,10 @@ static void finish_if_done(struct exec *s)
 
 static void feed(struct exec *s);
 
-static void on_linger(void *arg) { finish(arg); }
+static void on_linger(void *arg)
+{
+    finish(arg);
+}
 
 static void on_output(void *arg, int fd, uint32_t events)
 {
@@ -227,10 +230,17 @@ static void on_child(void *arg, pid_t pid, int status)
 
 static void exec_child(const struct exec *s, const int ends[3], int slave)
 {
-    const char *argv[] = {s->node->runtime, "--root",     s->node->runtime_root,
-                          "exec",           "--process",  s->process_path,
-                          "--pid-file",     s->pid_path,  s->tty ? "--tty" : s->id,
-                          s->tty ? s->id : NULL, NULL};
+    const char *argv[] = {s->node->runtime,
+                          "--root",
+                          s->node->runtime_root,
+                          "exec",
+                          "--process",
+                          s->process_path,
+                          "--pid-file",
+                          s->pid_path,
+                          s->tty ? "--tty" : s->id,
+                          s->tty ? s->id : NULL,
+                          NULL};
 
     loop_signals_reset();
     if (s->tty) {

@@ -6,7 +6,7 @@
 
 /* What is not in the object, or not yet. */
 struct field_context {
-    const char *pod_ip;  /* "" before there is one */
+    const char *pod_ip; /* "" before there is one */
     const char *host_ip;
     int64_t cpu_milli; /* of the machine: what an absent limit stands for */
     int64_t memory_bytes;

@@ -108,8 +108,8 @@ static void on_connected(struct tunnel *t)
 
     (void)getsockopt(t->fd, SOL_SOCKET, SO_ERROR, &error, &n);
     if (error) {
-        why = xasprintf("failed to connect to port %u inside the pod: %s", t->port,
-                        strerror(error));
+        why =
+            xasprintf("failed to connect to port %u inside the pod: %s", t->port, strerror(error));
         tunnel_close(t, why);
         return;
     }
@@ -238,8 +238,9 @@ static void on_connect(void *arg, struct forward_conn *c, uint16_t port)
     forward_conn_set_arg(c, t);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0 && errno != EINPROGRESS) {
-        AUTO(free) char *why = xasprintf("failed to connect to port %u inside the pod: %s", port,
-                                         strerror(errno));
+        AUTO(free)
+        char *why =
+            xasprintf("failed to connect to port %u inside the pod: %s", port, strerror(errno));
 
         tunnel_close(t, why);
         return;

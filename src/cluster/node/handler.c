@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What probes and hooks do: run a command in the container, ask for a page, open a connection, wait.
+ * What probes and hooks do: run a command in the container, ask for a page, open a connection,
+ * wait.
  *
  * Requests go to the pod's address unless a host is named, and follow no redirects; an answer from
  * 200 to 399 is a success.  A command is a success if it exits with 0; one that takes too long is
@@ -135,8 +136,9 @@ static int start_command(struct handler_run *r, const struct jsn *json, int64_t 
 {
     struct node *n = r->ctr->worker->node;
     int err = write_process(r, jsn_key(json, "command"), e);
-    const char *const argv[] = {n->runtime,      "--root",     n->runtime_root, "exec", "--process",
-                                r->process_path, "--pid-file", r->pid_path,     r->ctr->id, NULL};
+    const char *const argv[] = {
+        n->runtime,      "--root",     n->runtime_root, "exec",     "--process",
+        r->process_path, "--pid-file", r->pid_path,     r->ctr->id, NULL};
     struct job_program p = {.argv = argv,
                             .timeout_ms = timeout_ms,
                             .max_output = MAX_OUTPUT,

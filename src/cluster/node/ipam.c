@@ -81,7 +81,10 @@ void ipam_done(struct ipam *p)
     map_done(&p->by_owner);
 }
 
-uint32_t ipam_gateway(const struct ipam *p) { return p->base + 1; }
+uint32_t ipam_gateway(const struct ipam *p)
+{
+    return p->base + 1;
+}
 
 bool ipam_contains(const struct ipam *p, uint32_t address)
 {

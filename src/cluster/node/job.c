@@ -5,7 +5,8 @@
  *
  * A function runs in a fork of this process; its error comes back through the pipe as it is in
  * memory, since both ends are the same program.  A job ends when its process has ended and its pipe
- * is at its end; a process that leaves its output to a daemon is not waited for longer than a moment.
+ * is at its end; a process that leaves its output to a daemon is not waited for longer than a
+ * moment.
  */
 #include "src/cluster/node/job.h"
 

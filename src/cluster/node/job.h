@@ -21,7 +21,8 @@ struct job_program {
     void *arg;
 };
 
-/* Everything is borrowed during the call.  A program that cannot be started ends with status 127. */
+/* Everything is borrowed during the call.  A program that cannot be started ends with status 127.
+ */
 struct job *job_run(struct loop *l, const struct job_program *p);
 
 /* Run `work` in a child of this process; `done` gets its result and its error. */

@@ -15,28 +15,28 @@ enum ctr_phase {
 /* One container as it is seen. */
 struct ctr_view {
     enum ctr_phase phase;
-    int exit_code;       /* of CTR_DOWN */
-    int64_t retry_ms;    /* of CTR_IDLE and CTR_DOWN: not to be started before */
-    bool started;        /* of CTR_UP: its hook and its startup probe are through */
-    bool condemned;      /* of CTR_UP: a probe or its hook says that it must go */
+    int exit_code;    /* of CTR_DOWN */
+    int64_t retry_ms; /* of CTR_IDLE and CTR_DOWN: not to be started before */
+    bool started;     /* of CTR_UP: its hook and its startup probe are through */
+    bool condemned;   /* of CTR_UP: a probe or its hook says that it must go */
 };
 
 enum pod_outcome { POD_GOES_ON, POD_SUCCEEDED, POD_FAILED };
 
 struct pod_view {
-    bool sandbox;      /* its namespaces are there */
-    bool volumes;      /* its volumes are there */
-    bool initialized;  /* its init containers were through once in this sandbox */
-    bool deleting;     /* somebody wants it gone */
-    bool expired;      /* its deadline has passed, or it was refused or evicted */
+    bool sandbox;             /* its namespaces are there */
+    bool volumes;             /* its volumes are there */
+    bool initialized;         /* its init containers were through once in this sandbox */
+    bool deleting;            /* somebody wants it gone */
+    bool expired;             /* its deadline has passed, or it was refused or evicted */
     enum pod_outcome outcome; /* decided earlier: it is never undone */
 };
 
 enum pod_act {
     ACT_MAKE_VOLUMES,
     ACT_MAKE_SANDBOX,
-    ACT_START, /* a container */
-    ACT_STOP,  /* a container, with grace */
+    ACT_START,   /* a container */
+    ACT_STOP,    /* a container, with grace */
     ACT_RELEASE, /* everything has ended: give up sandbox and volumes */
 };
 

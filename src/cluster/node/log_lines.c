@@ -4,8 +4,9 @@
  *
  *   2026-01-09T10:00:00.123456000Z stdout F the text
  *
- * A partial line (P) has no end of its own.  The tail is counted in lines of output, so partial ones
- * count together with the one that ends them.  Rotated files (LOG.2, LOG.1) come before the log.
+ * A partial line (P) has no end of its own.  The tail is counted in lines of output, so partial
+ * ones count together with the one that ends them.  Rotated files (LOG.2, LOG.1) come before the
+ * log.
  */
 #include "src/cluster/node/log_lines.h"
 

@@ -23,7 +23,8 @@ struct log_line {
 /* False: not a line of a log. */
 bool log_line_parse(struct str line, struct log_line *ret);
 
-/* Append what the query wants to see of one line of a file.  *mid_line: the last one was partial. */
+/* Append what the query wants to see of one line of a file.  *mid_line: the last one was partial.
+ */
 void log_line_print(const struct log_query *q, const struct log_line *l, bool *mid_line,
                     struct buf *out);
 

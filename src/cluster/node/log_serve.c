@@ -7,8 +7,8 @@
  * A client that does not read is waited for: nothing is read ahead of it.
  */
 #include <fcntl.h>
-#include <sys/inotify.h>
 #include <sys/epoll.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 
 #include "src/base/alloc.h"
@@ -52,7 +52,10 @@ static void follower_free(struct follower *f)
     free(f);
 }
 
-static void on_gone(void *arg) { follower_free(arg); }
+static void on_gone(void *arg)
+{
+    follower_free(arg);
+}
 
 /* Whole lines that have arrived, to the client. */
 static void pass_lines(struct follower *f)
@@ -131,7 +134,10 @@ static void look(struct follower *f)
     loop_timer_arm(f->timer, LOOK_MS);
 }
 
-static void on_timer(void *arg) { look(arg); }
+static void on_timer(void *arg)
+{
+    look(arg);
+}
 
 static void on_change(void *arg, int fd, uint32_t events)
 {
@@ -145,8 +151,8 @@ static void on_change(void *arg, int fd, uint32_t events)
 
 static void watch_directory(struct follower *f)
 {
-    AUTO(free) char *dir =
-        str_dup((struct str){f->path, (size_t)(strrchr(f->path, '/') - f->path)});
+    AUTO(free)
+    char *dir = str_dup((struct str){f->path, (size_t)(strrchr(f->path, '/') - f->path)});
 
     f->watch_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (f->watch_fd < 0)
@@ -180,7 +186,8 @@ static void follow(struct container *c, struct http_exchange *x, const struct lo
 static int read_query(const struct url_query *q, struct log_query *ret, struct err *e)
 {
     const char *since = url_query_get(q, "sinceTime");
-    int64_t tail, seconds;
+    int64_t tail = -1;
+    int64_t seconds = 0;
     int r = url_query_i64(q, "tailLines", -1, &tail, e);
 
     if (r == 0)
@@ -230,16 +237,17 @@ void serve_logs(struct container *c, struct http_exchange *x, const struct url_q
         return;
     }
     if (attempt < 0) {
-        serve_refuse(x, 400, "BadRequest",
-                     "container \"%s\" in pod \"%s\" is waiting to start: %s",
+        serve_refuse(x, 400, "BadRequest", "container \"%s\" in pod \"%s\" is waiting to start: %s",
                      container_spec(c)->name, c->worker->spec->name,
                      c->waiting_reason ? c->waiting_reason : "ContainerCreating");
         return;
     }
     (void)stat(path, &st);
     if (log_lines_read(path, &query, &b) < 0) {
-        serve_refuse(x, 500, "InternalError", "the log of container %s is too large to be shown "
-                     "at once: ask for less with --tail", container_spec(c)->name);
+        serve_refuse(x, 500, "InternalError",
+                     "the log of container %s is too large to be shown "
+                     "at once: ask for less with --tail",
+                     container_spec(c)->name);
         return;
     }
     http_stream_begin(x, 200, "text/plain", NULL);

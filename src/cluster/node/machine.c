@@ -2,9 +2,9 @@
 /*
  * The Node object of this machine, and its Lease.
  *
- * At the start the object is made, or its status brought up to date; labels, taints and cordons that
- * people set stay.  The Lease is renewed every ten seconds, the conditions' heartbeat every five
- * minutes.  A Node that somebody deletes is made again.
+ * At the start the object is made, or its status brought up to date; labels, taints and cordons
+ * that people set stay.  The Lease is renewed every ten seconds, the conditions' heartbeat every
+ * five minutes.  A Node that somebody deletes is made again.
  */
 #include "src/cluster/node/machine.h"
 
@@ -113,8 +113,7 @@ static void keep_transitions(struct arena *a, const struct node *n, struct jsn *
             if (streq(jsn_get_str(was, "type"), jsn_get_str(is, "type")) &&
                 streq(jsn_get_str(was, "status"), jsn_get_str(is, "status")) &&
                 jsn_get_str(was, "lastTransitionTime"))
-                jsn_set_str(a, is, "lastTransitionTime",
-                            jsn_get_str(was, "lastTransitionTime"));
+                jsn_set_str(a, is, "lastTransitionTime", jsn_get_str(was, "lastTransitionTime"));
 }
 
 static struct jsn *capacity(struct arena *a, const struct node *n)
@@ -163,9 +162,10 @@ static struct jsn *node_info(struct arena *a, const struct node *n)
     struct utsname u;
 
     (void)uname(&u);
-    jsn_set_str(a, o, "architecture", streq(u.machine, "x86_64")    ? "amd64"
-                                      : streq(u.machine, "aarch64") ? "arm64"
-                                                                    : u.machine);
+    jsn_set_str(a, o, "architecture",
+                streq(u.machine, "x86_64")    ? "amd64"
+                : streq(u.machine, "aarch64") ? "arm64"
+                                              : u.machine);
     jsn_set_str(a, o, "bootID", process_boot_id());
     jsn_set(a, o, "containerRuntimeVersion",
             jsn_stringf(a, "%s://1", runtime ? runtime + 1 : n->runtime));

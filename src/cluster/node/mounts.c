@@ -14,14 +14,18 @@
 
 #define MAX_TABLE ((size_t)16 << 20)
 
-static bool is_octal(char c) { return c >= '0' && c <= '7'; }
+static bool is_octal(char c)
+{
+    return c >= '0' && c <= '7';
+}
 
 static void unescape(struct str s, struct buf *b)
 {
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] == '\\' && i + 3 < s.n && is_octal(s.p[i + 1]) && is_octal(s.p[i + 2]) &&
             is_octal(s.p[i + 3])) {
-            buf_addc(b, (char)((s.p[i + 1] - '0') * 64 + (s.p[i + 2] - '0') * 8 + s.p[i + 3] - '0'));
+            buf_addc(b,
+                     (char)((s.p[i + 1] - '0') * 64 + (s.p[i + 2] - '0') * 8 + s.p[i + 3] - '0'));
             i += 3;
         } else {
             buf_addc(b, s.p[i]);

@@ -63,7 +63,10 @@ static void attr_u32(struct message *m, unsigned int type, uint32_t v)
     (void)attr(m, type, &v, sizeof(v));
 }
 
-static struct rtattr *nest(struct message *m, unsigned int type) { return attr(m, type, NULL, 0); }
+static struct rtattr *nest(struct message *m, unsigned int type)
+{
+    return attr(m, type, NULL, 0);
+}
 
 static void nest_end(struct message *m, struct rtattr *a)
 {

@@ -4,8 +4,8 @@
  *
  * At the start everything that is on disk is taken over first, with no API server needed: pods that
  * run are found and watched again.  Then the caches fill; once the pods are known, those on disk
- * that the API has forgotten are ended, and new ones begin.  Changes of ConfigMaps and Secrets go to
- * the pods that use them; changes of Services and pods to names and addresses.
+ * that the API has forgotten are ended, and new ones begin.  Changes of ConfigMaps and Secrets go
+ * to the pods that use them; changes of Services and pods to names and addresses.
  */
 #include "src/cluster/node/node.h"
 
@@ -45,17 +45,23 @@ void node_event(struct node *n, const struct pod_spec *p, const char *container,
     if (container) {
         int i = pod_spec_find(p, container);
 
-        path = xasprintf("spec.%s{%s}",
-                         i >= 0 && (size_t)i < p->n_init ? "initContainers" : "containers",
-                         container);
+        path =
+            xasprintf("spec.%s{%s}",
+                      i >= 0 && (size_t)i < p->n_init ? "initContainers" : "containers", container);
         about.field_path = path;
     }
     kube_recorder_emit(n->recorder, &about, type, reason, "%s", text);
 }
 
-static void free_worker(void *w) { (void)worker_free(w); }
+static void free_worker(void *w)
+{
+    (void)worker_free(w);
+}
 
-static void forget_now(void *arg) { (void)worker_free(arg); }
+static void forget_now(void *arg)
+{
+    (void)worker_free(arg);
+}
 
 void node_forget(struct node *n, struct worker *w)
 {
@@ -115,7 +121,10 @@ static void see_pod(struct node *n, const struct kube_object *o)
         log_error("pod %s/%s cannot be run: %s", o->namespace, o->name, e.text);
 }
 
-static void on_pod_added(void *arg, const struct kube_object *o) { see_pod(arg, o); }
+static void on_pod_added(void *arg, const struct kube_object *o)
+{
+    see_pod(arg, o);
+}
 
 static void on_pod_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
 {
@@ -212,7 +221,10 @@ static void on_claim_deleted(void *arg, const struct kube_object *o, bool is_fin
     tell_claims(arg);
 }
 
-static void tell_services(struct node *n) { services_changed(n->services); }
+static void tell_services(struct node *n)
+{
+    services_changed(n->services);
+}
 static void on_service_added(void *arg, const struct kube_object *o)
 {
     (void)o;

@@ -25,7 +25,7 @@ DEFINE_AUTO(struct node, node_free);
 
 /*
  * Stop every pod of the state directory and remove what there is of it on the machine: containers,
- * namespaces, mounts, interfaces, control groups, the bridge.  Needs no API server, and blocks until
- * done.  `grace_s` is how long containers may take; 0 kills at once.
+ * namespaces, mounts, interfaces, control groups, the bridge.  Needs no API server, and blocks
+ * until done.  `grace_s` is how long containers may take; 0 kills at once.
  */
 int node_purge(const struct node_options *o, int64_t grace_s, struct err *e) MUST_CHECK;

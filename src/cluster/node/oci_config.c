@@ -220,10 +220,10 @@ static struct jsn *devices_of(struct arena *a, const struct oci_input *in)
 static struct jsn *linux_of(struct arena *a, const struct oci_input *in)
 {
     static const char *const masked[] = {
-        "/proc/acpi",       "/proc/kcore", "/proc/keys",      "/proc/latency_stats",
-        "/proc/timer_list", "/proc/scsi",  "/sys/firmware",   NULL};
-    static const char *const readonly[] = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
-                                           "/proc/sysrq-trigger", NULL};
+        "/proc/acpi",       "/proc/kcore", "/proc/keys",    "/proc/latency_stats",
+        "/proc/timer_list", "/proc/scsi",  "/sys/firmware", NULL};
+    static const char *const readonly[] = {
+        "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger", NULL};
     struct jsn *l = jsn_object(a);
 
     jsn_set_str(a, l, "cgroupsPath", in->cgroups_path);
@@ -250,9 +250,9 @@ int oci_config_build(struct arena *a, const struct oci_input *in, struct jsn **r
     jsn_set_str(a, c, "ociVersion", "1.0.2");
     jsn_set(a, c, "process", process);
     jsn_set_path(a, c, "root.path", jsn_string(a, "rootfs"));
-    jsn_set_path(a, c, "root.readonly",
-                 jsn_bool(a, jsn_get_bool(in->ctr->json,
-                                          "securityContext.readOnlyRootFilesystem", false)));
+    jsn_set_path(
+        a, c, "root.readonly",
+        jsn_bool(a, jsn_get_bool(in->ctr->json, "securityContext.readOnlyRootFilesystem", false)));
     jsn_set(a, c, "mounts", mounts_of(a, in->mounts));
     jsn_set(a, c, "linux", linux_of(a, in));
     *ret_config = c;

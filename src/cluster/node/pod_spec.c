@@ -29,7 +29,10 @@ static struct handler_spec decode_handler(const struct jsn *v)
     return (struct handler_spec){HANDLER_NONE, NULL};
 }
 
-static int64_t at_least(int64_t v, int64_t least) { return v < least ? least : v; }
+static int64_t at_least(int64_t v, int64_t least)
+{
+    return v < least ? least : v;
+}
 
 static struct probe_spec decode_probe(const struct jsn *v)
 {
@@ -49,8 +52,8 @@ static int decode_signal(const char *text)
     static const struct {
         const char *name;
         int number;
-    } signals[] = {{"SIGHUP", SIGHUP},   {"SIGINT", SIGINT},   {"SIGQUIT", SIGQUIT},
-                   {"SIGUSR1", SIGUSR1}, {"SIGUSR2", SIGUSR2}, {"SIGKILL", SIGKILL},
+    } signals[] = {{"SIGHUP", SIGHUP},    {"SIGINT", SIGINT},   {"SIGQUIT", SIGQUIT},
+                   {"SIGUSR1", SIGUSR1},  {"SIGUSR2", SIGUSR2}, {"SIGKILL", SIGKILL},
                    {"SIGWINCH", SIGWINCH}};
 
     for (size_t i = 0; text && i < ARRAY_LEN(signals); i++)
@@ -59,7 +62,10 @@ static int decode_signal(const char *text)
     return SIGTERM;
 }
 
-static const char *or_else(const char *s, const char *otherwise) { return s && s[0] ? s : otherwise; }
+static const char *or_else(const char *s, const char *otherwise)
+{
+    return s && s[0] ? s : otherwise;
+}
 
 static void decode_container(const struct jsn *v, bool init, struct ctr_spec *c)
 {
@@ -68,7 +74,9 @@ static void decode_container(const struct jsn *v, bool init, struct ctr_spec *c)
     *c = (struct ctr_spec){
         .name = or_else(jsn_get_str(v, "name"), ""),
         .image = or_else(jsn_get_str(v, "image"), ""),
-        .kind = stays ? CTR_SIDECAR : init ? CTR_INIT : CTR_MAIN,
+        .kind = stays  ? CTR_SIDECAR
+                : init ? CTR_INIT
+                       : CTR_MAIN,
         .json = v,
         .liveness = decode_probe(jsn_key(v, "livenessProbe")),
         .readiness = decode_probe(jsn_key(v, "readinessProbe")),

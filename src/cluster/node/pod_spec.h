@@ -12,7 +12,14 @@ enum ctr_kind {
 
 enum restart_policy { RESTART_ALWAYS, RESTART_ON_FAILURE, RESTART_NEVER };
 
-enum handler_kind { HANDLER_NONE, HANDLER_EXEC, HANDLER_HTTP, HANDLER_TCP, HANDLER_SLEEP, HANDLER_GRPC };
+enum handler_kind {
+    HANDLER_NONE,
+    HANDLER_EXEC,
+    HANDLER_HTTP,
+    HANDLER_TCP,
+    HANDLER_SLEEP,
+    HANDLER_GRPC
+};
 
 /* Something to do to a container: a probe's or a hook's act. */
 struct handler_spec {

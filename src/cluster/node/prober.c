@@ -2,8 +2,8 @@
 /*
  * Probes: a timer, one question at a time, and a tally of the answers.
  *
- * The first question comes after the initial delay, counted from the container's start; the next one
- * a period after the last began, or at once if that took longer.
+ * The first question comes after the initial delay, counted from the container's start; the next
+ * one a period after the last began, or at once if that took longer.
  */
 #include "src/cluster/node/prober.h"
 

@@ -3,8 +3,8 @@
  * Where programs are.
  *
  * Ours are found beside the running one: installed (LIBEXEC/slurmkeeper) or in the tree they were
- * built in, so that nothing needs to be installed for trying it out.  The runtime is runc; crun where
- * runc is missing and the control groups are of one kind (crun 1.8 refuses a hybrid tree).
+ * built in, so that nothing needs to be installed for trying it out.  The runtime is runc; crun
+ * where runc is missing and the control groups are of one kind (crun 1.8 refuses a hybrid tree).
  * SLURMKEEPER_RUNTIME names another.
  */
 #include "src/cluster/node/programs.h"
@@ -21,8 +21,8 @@
 /* A program in the usual places; owned, or NULL. */
 static char *find_in_path(const char *name)
 {
-    static const char *const dirs[] = {"/usr/sbin", "/usr/bin", "/usr/local/sbin",
-                                       "/usr/local/bin", "/sbin", "/bin"};
+    static const char *const dirs[] = {"/usr/sbin",      "/usr/bin", "/usr/local/sbin",
+                                       "/usr/local/bin", "/sbin",    "/bin"};
 
     for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
         char *path = xasprintf("%s/%s", dirs[i], name);

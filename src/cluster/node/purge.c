@@ -101,8 +101,8 @@ static void stop_containers(const char *pods, int64_t grace_s)
 static void delete_container(void *arg, const char *path, const char *name)
 {
     struct purge *p = arg;
-    const char *const argv[] = {p->runtime, "--root", p->runtime_root, "delete", "--force", name,
-                                NULL};
+    const char *const argv[] = {p->runtime, "--root", p->runtime_root, "delete", "--force",
+                                name,       NULL};
     pid_t pid = fork();
 
     (void)path;
@@ -140,8 +140,8 @@ static int wait_for_lock(const struct node *n, int *ret_fd, struct err *e)
         return err_errno(e, errno, "cannot open '%s'", path);
     while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
         if (clock_mono_ms() > until)
-            return err_set(e, -EBUSY, ERR_PERMANENT,
-                           "a node process runs on '%s': stop it first", n->state_dir);
+            return err_set(e, -EBUSY, ERR_PERMANENT, "a node process runs on '%s': stop it first",
+                           n->state_dir);
         (void)usleep(50000);
     }
     *ret_fd = TAKE_FD(fd);

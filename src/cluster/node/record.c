@@ -3,8 +3,8 @@
  * Records of running things.
  *
  * A process may die at any instruction, and then the file is the old one or the new one; only a
- * power cut can leave it empty, and after that nothing runs that it could tell of.  So nothing waits
- * for the disk here.
+ * power cut can leave it empty, and after that nothing runs that it could tell of.  So nothing
+ * waits for the disk here.
  */
 #include "src/cluster/node/record.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Small files about what runs: they need not survive the machine, since what they tell of does not. */
+/* Small files about what runs: they need not survive the machine, since what they tell of does not.
+ */
 #pragma once
 
 #include <sys/types.h>

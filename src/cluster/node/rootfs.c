@@ -4,8 +4,8 @@
  *
  * /usr, /opt, /etc (and /bin, /lib and kin where they are not links) are overlays: what a container
  * writes stays with it.  /var is its own, with the machine's directories, their owners and modes,
- * and none of their files; /home has a directory for each of the machine's; /run, /tmp and /root are
- * empty.  The machine's own Slurm configuration and munge key are not seen.
+ * and none of their files; /home has a directory for each of the machine's; /run, /tmp and /root
+ * are empty.  The machine's own Slurm configuration and munge key are not seen.
  *
  * One overlay over / would be simpler, and Linux refuses it: the layer that takes the writes would
  * lie inside the layer below.  Where overlays cannot be had at all (the state directory is on a
@@ -106,8 +106,7 @@ static void note_link(struct rootfs *r, const char *name)
     ssize_t n = readlink(path, to, sizeof(to) - 1);
 
     if (n > 0 && r->n_links < MAX_LAYERS)
-        r->links[r->n_links++] =
-            (struct link){xstrdup(name), str_dup((struct str){to, (size_t)n})};
+        r->links[r->n_links++] = (struct link){xstrdup(name), str_dup((struct str){to, (size_t)n})};
 }
 
 static void note_layer(struct rootfs *r, const char *name)
@@ -350,8 +349,8 @@ const char *rootfs_entrypoint(const struct rootfs *r, struct arena *a, const cha
 static void add_devices(struct arena *a, const char *dir, int depth, struct oci_device **list,
                         size_t *n, size_t *cap)
 {
-    static const char *const skipped[] = {"/dev/pts", "/dev/shm", "/dev/mqueue", "/dev/console",
-                                          "/dev/ptmx", "/dev/fd", "/dev/.udev"};
+    static const char *const skipped[] = {"/dev/pts",  "/dev/shm", "/dev/mqueue", "/dev/console",
+                                          "/dev/ptmx", "/dev/fd",  "/dev/.udev"};
     DIR *d = opendir(dir);
     struct dirent *entry;
 

@@ -3,8 +3,8 @@
  * Sandboxes.
  *
  * Making one: the pause process unshares and tells its number; an interface is put into its network
- * namespace; it is told to go on, configures the inside and says "ready".  sandbox.json then tells a
- * later node process where to find it.  From then on a pidfd tells of its end.
+ * namespace; it is told to go on, configures the inside and says "ready".  sandbox.json then tells
+ * a later node process where to find it.  From then on a pidfd tells of its end.
  *
  * States: UNSHARING -> CONFIGURING -> READY; a failure or the process's end leads out of each.
  */
@@ -20,8 +20,8 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
-#include "src/cluster/node/record.h"
 #include "src/cluster/node/process.h"
+#include "src/cluster/node/record.h"
 
 #define START_TIMEOUT_MS 20000
 #define MAX_ARGS 96
@@ -48,7 +48,10 @@ struct sandbox {
     struct sandbox_events events;
 };
 
-static char *record_path(const char *dir) { return xasprintf("%s/sandbox.json", dir); }
+static char *record_path(const char *dir)
+{
+    return xasprintf("%s/sandbox.json", dir);
+}
 
 static void close_talk(struct sandbox *s)
 {
@@ -254,8 +257,8 @@ static void add_args(struct sandbox *s, const struct pod_spec *p, struct arena *
     JSN_FOR_ITEMS (item, jsn_get(p->json, "spec.securityContext.sysctls")) {
         if (n + 40 < MAX_ARGS) {
             argv[n++] = "--sysctl";
-            argv[n++] = arena_printf(a, "%s=%s", jsn_get_str(item, "name"),
-                                     jsn_get_str(item, "value"));
+            argv[n++] =
+                arena_printf(a, "%s=%s", jsn_get_str(item, "name"), jsn_get_str(item, "value"));
         }
     }
     for (const char *const *f = cgroup_shim_procs(s->node->cgroups); *f && n + 2 < MAX_ARGS; f++) {
@@ -390,9 +393,18 @@ struct sandbox *sandbox_adopt(struct node *n, const struct pod_spec *p, const ch
     return s;
 }
 
-bool sandbox_is_ready(const struct sandbox *s) { return s && s->state == SANDBOX_READY; }
-pid_t sandbox_pid(const struct sandbox *s) { return s->pid; }
-const char *sandbox_ip(const struct sandbox *s) { return s->ip; }
+bool sandbox_is_ready(const struct sandbox *s)
+{
+    return s && s->state == SANDBOX_READY;
+}
+pid_t sandbox_pid(const struct sandbox *s)
+{
+    return s->pid;
+}
+const char *sandbox_ip(const struct sandbox *s)
+{
+    return s->ip;
+}
 
 void sandbox_end_at(const char *dir)
 {

@@ -12,8 +12,8 @@ struct schedule_view {
 };
 
 /*
- * 0: it fits.  1: it does not, and `why` says it in a scheduler's words ("0/1 nodes are available: 1
- * Insufficient cpu.").
+ * 0: it fits.  1: it does not, and `why` says it in a scheduler's words ("0/1 nodes are available:
+ * 1 Insufficient cpu.").
  */
 int schedule_fits(const struct jsn *pod, const struct schedule_view *v, struct buf *why) MUST_CHECK;
 

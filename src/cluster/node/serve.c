@@ -3,8 +3,8 @@
  * STATE/node.sock: who may open it (root) may look into pods.
  *
  * The API server has checked the user and the pod and passes the request on as it came, with the
- * path cut down to what matters here.  Sessions (exec, attach, port-forward) speak SPDY or WebSocket
- * with the client themselves; the API server only carries bytes.
+ * path cut down to what matters here.  Sessions (exec, attach, port-forward) speak SPDY or
+ * WebSocket with the client themselves; the API server only carries bytes.
  */
 #include "src/cluster/node/serve.h"
 
@@ -38,9 +38,8 @@ void serve_refuse(struct http_exchange *x, int code, const char *reason, const c
 /* The container named, else the default one. */
 static struct container *find_container(struct worker *w, const char *name)
 {
-    const char *standard =
-        jsn_text(jsn_key(jsn_get(w->spec->json, "metadata.annotations"),
-                         "kubectl.kubernetes.io/default-container"));
+    const char *standard = jsn_text(jsn_key(jsn_get(w->spec->json, "metadata.annotations"),
+                                            "kubectl.kubernetes.io/default-container"));
     int i = -1;
 
     if (name && name[0])
@@ -58,8 +57,8 @@ static void serve_container(struct worker *w, struct http_exchange *x, const cha
     struct container *c = find_container(w, name);
 
     if (!c)
-        serve_refuse(x, 400, "BadRequest", "container %s is not valid for pod %s",
-                     name ? name : "", w->spec->name);
+        serve_refuse(x, 400, "BadRequest", "container %s is not valid for pod %s", name ? name : "",
+                     w->spec->name);
     else if (streq(what, "logs"))
         serve_logs(c, x, q);
     else if (streq(what, "exec"))

@@ -42,7 +42,10 @@ struct services {
 
 static void refresh(struct services *s);
 
-static void on_timer(void *arg) { refresh(arg); }
+static void on_timer(void *arg)
+{
+    refresh(arg);
+}
 
 void services_changed(struct services *s)
 {
@@ -99,8 +102,9 @@ static void on_nft(void *arg, int status, struct str output)
     free(s->given);
     s->given = NULL;
     if (!s->zone.direct)
-        log_warn("addresses of Services do not work here, their names lead to the pods: nft: " STR_FMT,
-                 STR_ARG(str_trim(output)));
+        log_warn(
+            "addresses of Services do not work here, their names lead to the pods: nft: " STR_FMT,
+            STR_ARG(str_trim(output)));
     s->zone.direct = true;
     loop_timer_arm(s->timer, s->rules ? RETRY_MS : 60000);
 }
@@ -156,9 +160,9 @@ static void on_policy(void *arg, int status, struct str output)
     if (status != 0 || !strstr(text, "-P FORWARD DROP"))
         return;
     for (size_t i = 0; i < ARRAY_LEN(sides); i++) {
-        AUTO(free) char *rule =
-            xasprintf("-A FORWARD %s %s -j ACCEPT", sides[i], s->node->bridge.name);
-        const char *const argv[] = {"iptables", "-w", "-I", "FORWARD", sides[i],
+        AUTO(free)
+        char *rule = xasprintf("-A FORWARD %s %s -j ACCEPT", sides[i], s->node->bridge.name);
+        const char *const argv[] = {"iptables",           "-w", "-I",     "FORWARD", sides[i],
                                     s->node->bridge.name, "-j", "ACCEPT", NULL};
         struct job_program p = {
             .argv = argv, .timeout_ms = NFT_TIMEOUT_MS, .done = on_iptables, .arg = s};

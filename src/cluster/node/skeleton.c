@@ -89,8 +89,8 @@ static void scan(struct skeleton *s, const char *path, int levels, const char *e
 
 struct skeleton *skeleton_of_machine(const char *except)
 {
-    static const char *const plain[] = {"proc", "sys", "dev", "run", "mnt", "media", "srv",
-                                        "home", "var"};
+    static const char *const plain[] = {"proc",  "sys", "dev",  "run", "mnt",
+                                        "media", "srv", "home", "var"};
     struct skeleton *s = xcalloc(1, sizeof(*s));
 
     for (size_t i = 0; i < ARRAY_LEN(plain); i++)
@@ -196,4 +196,7 @@ static int copy_tree(const char *from, const char *to, int depth, struct err *e)
     return r;
 }
 
-int skeleton_copy_etc(const char *to, struct err *e) { return copy_tree("/etc", to, 0, e); }
+int skeleton_copy_etc(const char *to, struct err *e)
+{
+    return copy_tree("/etc", to, 0, e);
+}

@@ -187,11 +187,11 @@ static const char *list_names(struct arena *a, const struct pod_spec *p,
     AUTO(buf_done) struct buf b = {0};
 
     for (size_t i = 0; i < p->n; i++) {
-        bool counts = inits ? i < p->n_init && !(p->ctrs[i].kind == CTR_INIT
-                                                     ? ctrs[i].phase == CTR_DOWN &&
-                                                           ctrs[i].end.exit_code == 0
-                                                     : ctrs[i].started)
-                            : p->ctrs[i].kind != CTR_INIT && !ctrs[i].ready;
+        bool counts =
+            inits ? i < p->n_init && !(p->ctrs[i].kind == CTR_INIT
+                                           ? ctrs[i].phase == CTR_DOWN && ctrs[i].end.exit_code == 0
+                                           : ctrs[i].started)
+                  : p->ctrs[i].kind != CTR_INIT && !ctrs[i].ready;
 
         if (counts)
             buf_printf(&b, "%s%s", b.n ? " " : "", p->ctrs[i].name);
@@ -229,8 +229,7 @@ static struct jsn *conditions(struct arena *a, const struct pod_spec *p,
 
     if (!info->initialized) {
         initialized.reason = "ContainersNotInitialized";
-        initialized.message =
-            list_names(a, p, ctrs, true, "containers with incomplete status");
+        initialized.message = list_names(a, p, ctrs, true, "containers with incomplete status");
     } else if (info->outcome == POD_SUCCEEDED) {
         initialized.reason = "PodCompleted";
     }
@@ -245,8 +244,10 @@ static struct jsn *conditions(struct arena *a, const struct pod_spec *p,
     if (ready && !gates_hold(p, old, &gate)) {
         pod.holds = false;
         pod.reason = "ReadinessGatesNotReady";
-        pod.message = arena_printf(a, "corresponding condition of pod readiness gate \"%s\" does "
-                                      "not exist or is not true.", gate);
+        pod.message = arena_printf(a,
+                                   "corresponding condition of pod readiness gate \"%s\" does "
+                                   "not exist or is not true.",
+                                   gate);
     }
     add_condition(a, list, &network, old, info->now_us);
     add_condition(a, list, &initialized, old, info->now_us);
@@ -283,15 +284,13 @@ struct jsn *status_build(struct arena *a, const struct pod_spec *p, const struct
     struct jsn *s = jsn_object(a);
 
     jsn_set(a, s, "conditions", conditions(a, p, info, ctrs, old));
-    jsn_set(a, s, "containerStatuses",
-            container_statuses(a, p, info, ctrs, p->n_init, p->n));
+    jsn_set(a, s, "containerStatuses", container_statuses(a, p, info, ctrs, p->n_init, p->n));
     if (info->host_ip) {
         jsn_set_str(a, s, "hostIP", info->host_ip);
         jsn_set(a, s, "hostIPs", one_address(a, "ip", info->host_ip));
     }
     if (p->n_init > 0)
-        jsn_set(a, s, "initContainerStatuses",
-                container_statuses(a, p, info, ctrs, 0, p->n_init));
+        jsn_set(a, s, "initContainerStatuses", container_statuses(a, p, info, ctrs, 0, p->n_init));
     set_text(a, s, "message", info->message);
     jsn_set_str(a, s, "phase", status_phase(p, info, ctrs));
     if (info->ip) {

@@ -30,7 +30,10 @@ struct status_writer {
 
 static void send(struct status_writer *w);
 
-static void on_timer(void *arg) { send(arg); }
+static void on_timer(void *arg)
+{
+    send(arg);
+}
 
 struct status_writer *status_writer_new(struct kube_client *c, const char *ns, const char *name,
                                         const char *uid, loop_defer_fn gone, void *arg)

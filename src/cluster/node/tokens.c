@@ -3,8 +3,8 @@
  * Tokens for pods, by the TokenRequest API.
  *
  * A token is bound to its pod.  It is renewed when four fifths of its life are over, as a kubelet
- * does it; the pod's volumes are written anew then.  Failures are tried again while the old token is
- * still good.  Tokens are kept in memory alone: a new node process asks for new ones.
+ * does it; the pod's volumes are written anew then.  Failures are tried again while the old token
+ * is still good.  Tokens are kept in memory alone: a new node process asks for new ones.
  */
 #include "src/cluster/node/tokens.h"
 
@@ -128,8 +128,8 @@ static void on_timer(void *arg)
 const char *tokens_get(struct tokens *ts, struct arena *a, const struct pod_spec *p,
                        const char *account, const char *audience, int64_t seconds)
 {
-    AUTO(free) char *key =
-        xasprintf("%s/%s/%s/%lld", p->uid, account, audience, (long long)seconds);
+    AUTO(free)
+    char *key = xasprintf("%s/%s/%s/%lld", p->uid, account, audience, (long long)seconds);
     struct token *t = map_get(&ts->items, str_of(key));
 
     if (!t) {

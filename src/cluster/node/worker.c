@@ -48,7 +48,10 @@ void worker_wake(struct worker *w)
     loop_timer_arm(w->timer, 0);
 }
 
-static void on_status_gone(void *arg) { worker_object_gone(arg); }
+static void on_status_gone(void *arg)
+{
+    worker_object_gone(arg);
+}
 
 /* Everything but what decides the pod's present state. */
 static struct worker *make(struct node *n, const char *uid)
@@ -68,8 +71,8 @@ static void set_up_containers(struct worker *w)
     w->ctrs = xcalloc(w->n ? w->n : 1, sizeof(*w->ctrs));
     for (size_t i = 0; i < w->n; i++)
         container_init(&w->ctrs[i], w, i);
-    w->writer = status_writer_new(w->node->client, w->spec->ns, w->spec->name, w->uid,
-                                  on_status_gone, w);
+    w->writer =
+        status_writer_new(w->node->client, w->spec->ns, w->spec->name, w->uid, on_status_gone, w);
 }
 
 struct worker *worker_free(struct worker *w)
@@ -309,7 +312,10 @@ static void on_removed(void *arg, int r, const struct err *e)
     node_forget(w->node, w);
 }
 
-static int remove_dir(void *arg, struct err *e) { return file_remove_tree(arg, e); }
+static int remove_dir(void *arg, struct err *e)
+{
+    return file_remove_tree(arg, e);
+}
 
 /* Nothing of the pod is left in the API: nor shall there be on the machine. */
 static void vanish(struct worker *w)
@@ -564,4 +570,7 @@ void worker_config_changed(struct worker *w, const char *plural, const char *ns,
     }
 }
 
-bool worker_is_ready(const struct worker *w) { return w->ready; }
+bool worker_is_ready(const struct worker *w)
+{
+    return w->ready;
+}

@@ -30,8 +30,8 @@ struct worker {
     char *reason;
     char *message;
     int64_t start_us;
-    int64_t stop_ms;   /* when it must have ended, monotonic; 0: nobody said */
-    int64_t retry_ms;  /* of volumes and sandbox: not before */
+    int64_t stop_ms;      /* when it must have ended, monotonic; 0: nobody said */
+    int64_t retry_ms;     /* of volumes and sandbox: not before */
     unsigned int trouble; /* how often in a row they failed */
     struct loop_source *timer;
     int64_t wake_ms; /* when the timer fires; 0: nothing in particular */

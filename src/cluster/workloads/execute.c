@@ -138,12 +138,15 @@ static void tell(struct apiserver *s, const struct resource *res, const struct j
                   object_name(subject), failure_of(&c));
 }
 
-static const char *reason_of(enum action_verb verb)
-{
-    return verb == ACTION_CREATE   ? "FailedCreate"
-           : verb == ACTION_DELETE ? "FailedDelete"
-                                   : "FailedUpdate";
-}
+static const struct {
+    const char *reason; /* of the Event */
+    const char *doing;  /* in the log */
+} verbs[] = {
+    [ACTION_CREATE] = {"FailedCreate", "creating"},
+    [ACTION_UPDATE] = {"FailedUpdate", "updating"},
+    [ACTION_STATUS] = {"FailedUpdate", "updating the status of"},
+    [ACTION_DELETE] = {"FailedDelete", "deleting"},
+};
 
 int execute_plan(struct apiserver *s, const struct plan *p, const char *resource,
                  const struct jsn *subject)
@@ -153,16 +156,19 @@ int execute_plan(struct apiserver *s, const struct plan *p, const char *resource
 
     for (size_t i = 0; i < p->n; i++) {
         const struct action *x = &p->items[i];
-        AUTO(call_done_inner) struct api_call c;
+        AUTO(call_done_inner) struct api_call c = {0};
 
+        /* What could not be made once will not be a moment later, and pods need their claims. */
+        if (result < 0 && x->verb == ACTION_CREATE)
+            continue;
         call_init_inner(&c, s, registry_find_stored(s->registry, x->resource));
         if (act(&c, x) == 0)
             continue;
-        log_warn("%s '%s/%s': %s of %s '%s' failed: %s", about->kind, object_namespace(subject),
-                 object_name(subject), reason_of(x->verb), c.res->kind, object_name(x->object),
-                 failure_of(&c));
+        log_warn("%s '%s/%s': %s %s '%s' failed, trying again: %s", about->kind,
+                 object_namespace(subject), object_name(subject), verbs[x->verb].doing, c.res->kind,
+                 object_name(x->object), failure_of(&c));
         if (result == 0 && subject)
-            tell(s, about, subject, reason_of(x->verb), failure_of(&c));
+            tell(s, about, subject, verbs[x->verb].reason, failure_of(&c));
         result = -EIO;
     }
     return result;

@@ -86,12 +86,24 @@ static void a_later_key_waits_and_a_sooner_add_hastens_it(void **state)
     assert_string_equal(buf_str(&f->seen), "later;soon;");
 }
 
+static void a_key_for_soon_does_not_wait_for_one_for_later(void **state)
+{
+    struct fixture *f = *state;
+
+    workset_add_later(&f->work, "late", 60000);
+    workset_add_later(&f->work, "soon", 10);
+    turns(f, 3);
+    assert_string_equal(buf_str(&f->seen), "soon;");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_key_waits_once_and_in_order, setup, teardown),
         cmocka_unit_test_setup_teardown(a_key_may_add_itself_again, setup, teardown),
         cmocka_unit_test_setup_teardown(a_later_key_waits_and_a_sooner_add_hastens_it, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_key_for_soon_does_not_wait_for_one_for_later, setup,
                                         teardown),
     };
 

@@ -4,9 +4,9 @@
  *
  *   2026-01-09T10:00:00.123456000Z stdout F the text
  *
- * F ends a line of output, P is a piece of one that is too long or has no end yet.  Beyond max_bytes
- * the file becomes FILE.1, that one FILE.2, and so on; the oldest goes.  A log that cannot be
- * written (a full disk) loses lines and stops nobody.
+ * F ends a line of output, P is a piece of one that is too long or has no end yet.  Beyond
+ * max_bytes the file becomes FILE.1, that one FILE.2, and so on; the oldest goes.  A log that
+ * cannot be written (a full disk) loses lines and stops nobody.
  */
 #include <fcntl.h>
 #include <stdio.h>

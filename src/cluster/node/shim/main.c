@@ -5,7 +5,7 @@
  *   slurmkeeper-shim pause ...   holds the namespaces of a pod
  *   slurmkeeper-shim run ...     holds a container: its output, its input, its exit status
  *
- * Both outlive the node process: whoever comes after it finds them by what they leave on disk.  They
+ * Both outlive the node process: whoever comes after it finds them by what they leave on disk. They
  * link nothing but libc, start in a millisecond and need next to no memory, since there is one for
  * each pod and one for each container.
  */

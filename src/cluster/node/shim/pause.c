@@ -138,7 +138,10 @@ static void hold(void)
     }
 }
 
-static void on_child(int signo) { (void)signo; }
+static void on_child(int signo)
+{
+    (void)signo;
+}
 
 /* A shared process namespace begins with the next child: that one goes on as its process 1. */
 static pid_t enter_pid_namespace(void)

@@ -2,11 +2,12 @@
 /*
  * run: starts a container and stays with it to its end.
  *
- *   run --runtime PROGRAM --root DIR --id ID --dir BUNDLE --log FILE [--log-bytes N] [--log-files N]
+ *   run --runtime PROGRAM --root DIR --id ID --dir BUNDLE --log FILE [--log-bytes N] [--log-files
+ * N]
  *       [--tty] [--stdin] [--stdin-once] [--oom FILE] [--procs FILE]...
  *
- * The runtime (runc) makes the container and goes; as a subreaper the shim becomes the parent of the
- * container's first process and so learns how it ended, whoever else has died meanwhile.  In
+ * The runtime (runc) makes the container and goes; as a subreaper the shim becomes the parent of
+ * the container's first process and so learns how it ended, whoever else has died meanwhile.  In
  * between it copies output to the log and to who is attached, and input from them.  When the
  * container has ended: its status is written, what it left running is killed, the runtime forgets
  * it, and the shim goes.  Standard input is a socket whose other end the node watches: it sees the

@@ -139,12 +139,16 @@ static int take_console(int listener)
     return master;
 }
 
-static void unblock(int fd) { (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
+static void unblock(int fd)
+{
+    (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
 
 static int create_with_terminal(struct run *r, int null)
 {
-    const char *const args[] = {"create", "--bundle", ".",   "--console-socket", "console.sock",
-                                "--pid-file", "pid", r->id, NULL};
+    const char *const args[] = {
+        "create", "--bundle", ".", "--console-socket", "console.sock", "--pid-file",
+        "pid",    r->id,      NULL};
     AUTO(close) int listener = listen_console();
     int code;
 

@@ -119,8 +119,7 @@ static int write_one(int dir_fd, const struct payload_file *f, int64_t group, st
         return err_errno(e, -r, "cannot write the file '%s'", f->path);
     if (group >= 0) {
         if (fchown(fd, (uid_t)-1, (gid_t)group) < 0)
-            return err_errno(e, errno, "cannot give '%s' to group %lld", f->path,
-                             (long long)group);
+            return err_errno(e, errno, "cannot give '%s' to group %lld", f->path, (long long)group);
         mode |= 0440;
     }
     if (fchmod(fd, mode) < 0)
@@ -140,7 +139,10 @@ static int write_set(int set_fd, const struct payload *p, int64_t group, struct 
 }
 
 /* A link for each first component of a path; returns its length. */
-static size_t first_part(const char *path) { return str_find(str_of(path), '/'); }
+static size_t first_part(const char *path)
+{
+    return str_find(str_of(path), '/');
+}
 
 static int link_names(int dir_fd, const struct payload *p, struct err *e)
 {

@@ -53,8 +53,8 @@ int hostpath_check(const struct jsn *host_path, struct err *e)
         type = "";
     if (stat(path, &st) == 0) {
         if (!is_of_type(type, st.st_mode))
-            return err_set(e, -EINVAL, ERR_RETRY,
-                           "hostPath type check failed: %s is not a %s", path, type);
+            return err_set(e, -EINVAL, ERR_RETRY, "hostPath type check failed: %s is not a %s",
+                           path, type);
         return 0;
     }
     if (streq(type, "FileOrCreate"))

@@ -235,4 +235,7 @@ int volumes_make_shm(const char *pod_dir, struct err *e)
     return 0;
 }
 
-void volumes_unmount(const char *pod_dir) { mounts_detach_below(pod_dir); }
+void volumes_unmount(const char *pod_dir)
+{
+    mounts_detach_below(pod_dir);
+}
