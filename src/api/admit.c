@@ -36,6 +36,7 @@ static void admit_controller(const struct api_admission *in, struct api_problems
         return;
     }
     controller_check(&c, p);
+    controller_check_conf(&c, controller_release(&c) ? controller_release(&c) : in->release, p);
     controller_check_refs(&c, in->lookup, p);
     if (in->old && controller_decode(p->arena, in->old, &old, NULL) == 0)
         controller_check_update(&c, &old, p);

@@ -114,6 +114,11 @@ void controller_ref_lists(const struct controller *c,
 
 /* Everything that the object alone tells. */
 void controller_check(const struct controller *c, struct api_problems *p);
+/*
+ * What extraConf says to Slurm of this release; 0: no release is known, and only its form counts.
+ * Which nodes its partitions name is not asked: their NodeSets may come later.
+ */
+void controller_check_conf(const struct controller *c, uint32_t release, struct api_problems *p);
 /* What may not change. */
 void controller_check_update(const struct controller *c, const struct controller *old,
                              struct api_problems *p);

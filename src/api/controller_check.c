@@ -8,7 +8,6 @@
  */
 #include "src/api/controller.h"
 #include "src/api/names.h"
-#include "src/slurm/conf.h"
 #include "src/slurm/profile.h"
 
 static void check_names(const struct controller *c, struct api_problems *p)
@@ -112,35 +111,6 @@ static void check_ref_list(struct api_problems *p, const struct controller_ref_l
     }
 }
 
-/* Included files are looked into with the whole file, too. */
-static int no_file(void *ctx, const char *path, struct str *ret_text, struct err *e)
-{
-    (void)ctx;
-    (void)path;
-    (void)e;
-    *ret_text = STR("");
-    return 0;
-}
-
-/* What the text alone tells; its meaning is checked with the whole file, when that is built. */
-static void check_extra_conf(const struct controller *c, struct api_problems *p)
-{
-    AUTO(faults_done) struct faults faults = {0};
-    AUTO(conf_free) struct conf *conf = NULL;
-    struct conf_input in = {.kind = CONF_SLURM, .name = "extraConf", .lookup = no_file};
-    struct err e = {0};
-
-    if (!c->spec.extra_conf)
-        return;
-    in.text = str_of(c->spec.extra_conf);
-    if (conf_parse(&in, &faults, &conf, &e) < 0)
-        api_problem_add(p, API_INVALID, "spec.extraConf", "%s", e.text);
-    for (size_t i = 0; i < faults.n; i++)
-        if (faults.list[i].level == FAULT_FATAL)
-            api_problem_add(p, API_INVALID, "spec.extraConf", "line %u: %s", faults.list[i].line,
-                            faults.list[i].text);
-}
-
 static void check_service(const struct controller *c, struct api_problems *p)
 {
     const struct api_metrics *m = &c->spec.metrics;
@@ -176,7 +146,6 @@ void controller_check(const struct controller *c, struct api_problems *p)
     controller_ref_lists(c, lists);
     for (size_t i = 0; i < CONTROLLER_REF_LISTS; i++)
         check_ref_list(p, &lists[i]);
-    check_extra_conf(c, p);
     check_service(c, p);
 }
 

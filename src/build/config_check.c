@@ -36,6 +36,22 @@ static void add_problem(struct config_work *w, const struct fault *f, const char
     w->p->object = w->controller;
 }
 
+/* That extraConf overrides what was made here is what it is for; what it says twice is odd. */
+static bool is_override(const struct config_work *w, const struct fault *f)
+{
+    struct str key = {f->text, str_find(str_of(f->text), ' ')};
+    size_t times = 0;
+    size_t n = 0;
+    const struct conf_line *lines = w->extra ? conf_lines(w->extra, &n) : NULL;
+
+    if (f->level != FAULT_WARNING || !strstr(f->text, "was set before"))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        times +=
+            lines[i].section == CONF_GLOBAL && str_eq_nocase(str_of(lines[i].pairs[0].key), key);
+    return times < 2;
+}
+
 /* A fault of slurm.conf, or of a file that it includes. */
 static void blame(struct config_work *w, const struct conf_text *t, const struct fault *f)
 {
@@ -49,6 +65,8 @@ static void blame(struct config_work *w, const struct conf_text *t, const struct
                     arena_printf(w->a, "%s line %u", included->name, f->line));
         return;
     }
+    if (is_override(w, f))
+        return;
     if (o && o->counted)
         place = arena_printf(w->a, "line %u", f->line - o->line + 1);
     if (o && o->object)

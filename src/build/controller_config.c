@@ -89,6 +89,9 @@ static void add_plugins(struct config_work *w, struct conf_text *t)
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (config_managed_value(w, keys[i])[0])
             conf_text_line(t, "%s=%s", keys[i], config_managed_value(w, keys[i]));
+    if (!build_has(w->c,
+                   PROFILE_RECONFIGURE_REFUSES)) /* its default there knows no dynamic nodes */
+        conf_text_line(t, "SelectType=select/cons_tres");
     if (w->c->env->cgroup == BUILD_CGROUP_NONE)
         conf_text_line(t, "ProctrackType=proctrack/linuxproc");
     if (w->c->controller->spec.metrics.enabled && build_has(w->c, PROFILE_METRICS))

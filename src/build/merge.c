@@ -104,13 +104,21 @@ struct jsn *merge_container(struct arena *a, const struct jsn *base, const struc
     return merged;
 }
 
+static bool has_named(const struct jsn *list, const char *name)
+{
+    JSN_FOR_ITEMS (item, list)
+        if (streq(jsn_get_str(item, "name"), name))
+            return true;
+    return false;
+}
+
 /* A volume is one thing or another: of ours only what the user's names, too, is kept. */
-static void retain_keys(struct arena *a, struct jsn *list)
+static void retain_keys(struct arena *a, struct jsn *list, const struct jsn *ours)
 {
     JSN_FOR_ITEMS (item, list) {
         struct jsn *keys = jsn_array(a);
 
-        if (!jsn_is(item, JSN_OBJECT))
+        if (!has_named(ours, jsn_get_str(item, "name")))
             continue;
         JSN_FOR_MEMBERS (m, item)
             jsn_append(a, keys, jsn_str(a, m->key));
@@ -123,7 +131,7 @@ struct jsn *merge_pod_spec(struct arena *a, const struct jsn *base, const struct
 {
     struct jsn *own = user ? jsn_clone(a, user) : NULL;
 
-    retain_keys(a, jsn_key(own, "volumes"));
-    retain_keys(a, jsn_key(own, "resourceClaims"));
+    retain_keys(a, jsn_key(own, "volumes"), jsn_key(base, "volumes"));
+    retain_keys(a, jsn_key(own, "resourceClaims"), jsn_key(base, "resourceClaims"));
     return lay_over(a, &pod_schema, base, own, field, p);
 }

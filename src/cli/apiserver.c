@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "src/base/log.h"
+#include "src/cli/admission.h"
 #include "src/cli/verbs.h"
 #include "src/cluster/apiserver/apiserver.h"
 #include "src/cluster/workloads/workloads.h"
@@ -41,6 +42,8 @@ static int serve(const struct apiserver_options *o, bool controllers, struct err
 
     if (r == 0)
         r = apiserver_new(l, o, &s, e);
+    if (r == 0)
+        admission_install(s);
     if (r == 0 && controllers)
         r = workloads_new(s, &w, e);
     if (r < 0)

@@ -58,6 +58,16 @@ static const struct cli_option operator_options[] = {
     {NULL},
 };
 
+static const struct cli_option render_options[] = {
+    {"filename", "FILE", "Manifests (-f): a file, a directory, or - for standard input", NULL,
+     true},
+    {"slurm-version", "VERSION", "Slurm release to render for, where no Controller names one",
+     "the newest", false},
+    {"cgroup", "KIND", "Control groups of the nodes: v2, v1, hybrid or none", "v2", false},
+    {"only", "NAME", "Print this file only, such as slurm.conf", NULL, false},
+    {NULL},
+};
+
 const struct cli_verb cli_verbs[] = {
     {"apiserver", NULL, "Serve the Kubernetes API on this machine, in the foreground",
      "Starts an API server that kubectl and client libraries take for a real one. Objects are kept "
@@ -82,6 +92,11 @@ const struct cli_verb cli_verbs[] = {
      "keeps Services, configuration, StatefulSets and worker pods as declared. Where the "
      "definitions are missing it waits for them. A worker pod that may run a job is never deleted.",
      operator_options, verb_operator_run},
+    {"render", NULL, "Print the configuration files that manifests give",
+     "Reads Controllers, NodeSets, and the ConfigMaps that they name, from YAML or JSON, and "
+     "prints the configuration that the operator would make of them. Needs no cluster. What is "
+     "wrong goes to standard error with file, document and field, and nothing is printed then.",
+     render_options, verb_render_run},
     {"version", NULL, "Print the version", NULL, NULL, verb_version_run},
     {NULL},
 };

@@ -10,4 +10,5 @@ int verb_crds_run(const struct cli_args *args);
 int verb_manual_run(const struct cli_args *args);
 int verb_node_run(const struct cli_args *args);
 int verb_operator_run(const struct cli_args *args);
+int verb_render_run(const struct cli_args *args);
 int verb_version_run(const struct cli_args *args);

@@ -142,8 +142,6 @@ static void bad_controllers_are_refused_with_a_reason(void **state)
         {"c", "  {configFileRefs: [{name: a}, {name: a}], prologScriptRefs: [{}]}",
          "spec.configFileRefs[1].name: stands twice\n"
          "spec.prologScriptRefs[0].name: must name an object of this namespace\n"},
-        {"c", "  {extraConf: \"A=1\\nInclude other.conf\\nnonsense\\n\"}",
-         "spec.extraConf: line 3: cannot read 'nonsense'\n"},
         {"c", "  {service: {spec: {externalIPs: [10.0.0.1]}}}",
          "warning: spec.service.spec.externalIPs: is ignored: it would let this namespace take "
          "traffic of others\n"},
@@ -161,6 +159,41 @@ static void bad_controllers_are_refused_with_a_reason(void **state)
         struct controller c = controller_of(&a, cases[i].name, cases[i].spec);
 
         controller_check(&c, &p);
+        assert_string_equal(lines_of(&a, &p), cases[i].lines);
+    }
+}
+
+static void extra_conf_is_held_against_the_release(void **state)
+{
+    static const struct {
+        uint32_t release;
+        const char *extra;
+        const char *lines;
+    } cases[] = {
+        {0, "A=1\\nInclude other.conf\\nnonsense\\n",
+         "spec.extraConf: line 3: cannot read 'nonsense'\n"},
+        {SERIES(25, 5), "ReturnToService=2\\nPartitionName=x Nodes=later MaxTime=1", ""},
+        {SERIES(25, 5), "# fine\\nReturnToServce=2",
+         "spec.extraConf: line 2: unknown key ReturnToServce; did you mean ReturnToService?\n"},
+        {RELEASE(22, 5, 8), "MetricsType=metrics/openmetrics",
+         "spec.extraConf: line 1: MetricsType needs Slurm 25.11 or later\n"},
+        {RELEASE(22, 5, 8), "PartitionName=x Nodes=later State=AWAY",
+         "spec.extraConf: line 1: partition x: State: 'AWAY' is not UP, DOWN, DRAIN or "
+         "INACTIVE\n"},
+        {RELEASE(22, 5, 8), "PartitionName=DEFAULT MaxTime=1\\nPartitionName=x Nodes=ALL", ""},
+        {RELEASE(22, 5, 8), "SelectType=select/linear\\nMaxNodeCount=5",
+         "spec.extraConf: line 2: MaxNodeCount needs SelectType=select/cons_tres, and here it is "
+         "select/linear\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct api_problems p = {.arena = &a};
+        struct controller c =
+            controller_of(&a, "c", arena_printf(&a, "  {extraConf: \"%s\"}", cases[i].extra));
+
+        controller_check_conf(&c, cases[i].release, &p);
         assert_string_equal(lines_of(&a, &p), cases[i].lines);
     }
 }
@@ -273,6 +306,7 @@ int main(void)
         cmocka_unit_test(every_field_is_decoded),
         cmocka_unit_test(the_annotation_names_the_release_before_the_image),
         cmocka_unit_test(bad_controllers_are_refused_with_a_reason),
+        cmocka_unit_test(extra_conf_is_held_against_the_release),
         cmocka_unit_test(what_holds_the_state_cannot_change),
         cmocka_unit_test(references_are_followed),
     };

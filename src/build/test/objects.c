@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of built objects: whole ones against files, and the user's settings laid over them. */
+#include "src/build/test/clusters.h"
+
+#include "src/build/controller_app.h"
+#include "src/build/controller_service.h"
+#include "src/build/labels.h"
+#include "src/build/merge.h"
+#include "src/build/nodeset_pod.h"
+#include "src/build/nodeset_revision.h"
+#include "src/build/secrets.h"
+#include "src/build/workers.h"
+
+#define CONTROLLER                                                                                 \
+    "apiVersion: slinky.slurm.net/v1beta1\nkind: Controller\n"                                     \
+    "metadata: {name: main, namespace: slurm, uid: u-1}\nspec:\n"
+#define NODESET(name)                                                                              \
+    "---\napiVersion: slinky.slurm.net/v1beta1\nkind: NodeSet\nmetadata: {name: " name             \
+    ", namespace: slurm, uid: u-" name "}\nspec:\n  controllerRef: {name: main}\n"
+
+static void print(struct buf *b, const struct jsn *object)
+{
+    if (!object)
+        return;
+    if (b->n)
+        buf_adds(b, "---\n");
+    yaml_print(b, object);
+}
+
+/* Every object of a cluster with one worker of each NodeSet. */
+static const char *all_of(struct arena *a, struct test_cluster *t)
+{
+    static const unsigned char random[SECRET_KEY_BYTES];
+    AUTO(buf_done) struct buf b = {0};
+    struct api_problems p = {.arena = a};
+    const struct build_cluster *c = &t->cluster;
+    struct build_config config;
+
+    assert_int_equal(build_config(a, c, &config, &p), 0);
+    print(&b, build_controller_internal(a, c));
+    print(&b, build_controller_service(a, c));
+    print(&b, build_script_map(a, c, "Prolog"));
+    print(&b, build_controller_app(a, c, config.hash, &p));
+    print(&b, build_service_monitor(a, c));
+    print(&b, build_workers_service(a, c));
+    print(&b, build_workers_pdb(a, c));
+    assert_string_equal(jsn_get_str(build_config_map(a, c, &config), "metadata.name"),
+                        "main-config");
+    assert_string_equal(jsn_get_str(build_slurm_secret(a, c, random), "metadata.name"),
+                        "main-auth-slurm");
+    for (size_t i = 0; i < c->n_nodesets; i++) {
+        const struct nodeset *ns = c->nodesets[i];
+        struct build_worker w = {.ordinal = 7};
+        char hash[REVISION_HASH_LEN];
+
+        revision_hash(revision_data(a, ns), 0, hash);
+        w.hash = hash;
+        print(&b, build_revision(a, ns, revision_data(a, ns), hash, 1));
+        print(&b, build_ssh_config(a, ns));
+        print(&b, build_worker_pod(a, c, ns, &w, &p));
+        JSN_FOR_ITEMS (claim, build_worker_claims(a, c, ns, &w))
+            print(&b, claim);
+    }
+    assert_string_equal(lines_of(a, &p), "");
+    return arena_strdup(a, buf_str(&b));
+}
+
+static void whole_objects_are_kept_to_the_letter(void **state)
+{
+    static const struct {
+        const char *golden;
+        uint32_t release;
+        const char *yaml;
+    } cases[] = {
+        {"plain-22.05.yaml", RELEASE(22, 5, 8), CONTROLLER "  {}\n" NODESET("compute")},
+        {"everything-26.05.yaml", SERIES(26, 5),
+         CONTROLLER
+         "  inplaceReconfigure: false\n  ha: {enabled: true}\n"
+         "  slurmctld: {image: 'example/slurmctld:26.05', resources: {limits: {cpu: 2}}}\n"
+         "  logfile: {image: 'example/tools:1'}\n"
+         "  template:\n    metadata: {labels: {team: hpc}, annotations: {note: x}}\n"
+         "    spec: {priorityClassName: high}\n"
+         "  configFileRefs: [{name: files}]\n  jwksKeyRef: {name: jwks, key: k}\n"
+         "  persistence: {existingClaim: shared}\n"
+         "  service: {port: 7000, nodePort: 30017, metadata: {labels: {lb: external}},\n"
+         "    spec: {type: NodePort, externalIPs: [10.0.0.1]}}\n"
+         "  metrics: {enabled: true, serviceMonitor: {enabled: true, interval: 30s, labels: "
+         "{release: p}}}\n" NODESET(
+             "gpu") "  template:\n    metadata: {labels: {tier: gpu}, annotations: {a: b}}\n"
+                    "    spec:\n      hostname: g-\n      nodeSelector: {gpu: 'true'}\n"
+                    "      tolerations: [{key: gpu, operator: Exists}]\n"
+                    "  slurmd:\n    image: example/slurmd:26.05\n    args: [-vvv]\n"
+                    "    resources: {limits: {cpu: 3500m, memory: 8Gi}}\n"
+                    "    env: [{name: POD_CPUS, value: '9'}, {name: MORE, value: x}]\n"
+                    "    securityContext: {privileged: false}\n"
+                    "    readinessProbe: {exec: {command: ['true']}}\n"
+                    "  extraConf: gres=gpu:4 Feature=a100,big Weight=5\n  ordinalPadding: 3\n"
+                    "  ssh: {enabled: true, sssdConfRef: {name: sssd, key: sssd.conf}, "
+                    "extraSshdConfig: 'X "
+                    "yes'}\n"
+                    "  volumeClaimTemplates: [{metadata: {name: cache, labels: {l: v}}, spec: "
+                    "{accessModes: "
+                    "[ReadWriteOnce]}}]\n"
+                    "  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}\n"
+                    "---\n{kind: ConfigMap, metadata: {name: files, namespace: slurm}, data: "
+                    "{gres.conf: "
+                    "'AutoDetect=off'}}\n"
+                    "---\n{kind: Secret, metadata: {name: main-auth-slurm, namespace: slurm}, "
+                    "data: "
+                    "{slurm.key: a2V5}}\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct test_cluster t = {0};
+
+        cluster_of(&a, &t, cases[i].release, cases[i].yaml);
+        assert_golden(cases[i].golden, all_of(&a, &t));
+    }
+}
+
+static struct jsn *worker_of(struct arena *a, struct test_cluster *t, const struct build_worker *w)
+{
+    struct api_problems p = {.arena = a};
+    struct jsn *pod = build_worker_pod(a, &t->cluster, t->list[0], w, &p);
+
+    assert_int_equal(p.n, 0);
+    return pod;
+}
+
+static const char *arg_of(struct arena *a, uint32_t release, const char *extra)
+{
+    struct test_cluster t = {0};
+
+    cluster_of(a, &t, release,
+               arena_printf(a, CONTROLLER "  {}\n" NODESET("c") "  extraConf: %s\n", extra));
+    return jsn_text(jsn_item(worker_slurmd_args(a, &t.cluster, t.list[0]), 4));
+}
+
+static void slurmd_describes_its_node(void **state)
+{
+    static const struct {
+        uint32_t release;
+        const char *extra;
+        const char *conf;
+    } cases[] = {
+        {RELEASE(22, 5, 8), "''", "'Features=c'"},
+        {RELEASE(22, 5, 8), "Weight=5 features=b,a,c", "'Features=a,b,c Weight=5'"},
+        {RELEASE(22, 5, 8), "\"gres=gpu:4\\nWeight=5\"", "'Features=c Gres=gpu:4 Weight=5'"},
+        {RELEASE(22, 5, 8), "\"Reason=\\\"it's odd\\\"\"", "'Features=c Reason=it'\\''s odd'"},
+        {RELEASE(22, 5, 8), "nonsense", "'Features=c'"},
+        {SERIES(25, 5), "''", "'Features=c'\"${SLINKY_TOPOLOGY:+ Topology=$SLINKY_TOPOLOGY}\""},
+        {SERIES(25, 5), "topology=default:s1", "'Features=c Topology=default:s1'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+
+        assert_string_equal(arg_of(&a, cases[i].release, cases[i].extra), cases[i].conf);
+    }
+}
+
+static void pods_of_kubernetes_nodes_have_their_place(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster t = {0};
+    struct build_worker w = {.ordinal = -1, .node = "n1.example", .hostname = "n1"};
+    struct jsn *pod;
+    const struct jsn *terms;
+
+    (void)state;
+    cluster_of(&a, &t, SERIES(25, 5),
+               CONTROLLER "  {}\n" NODESET("d") "  scalingMode: DaemonSet\n"
+                                                "  oversubscribeNode: true\n");
+    pod = worker_of(&a, &t, &w);
+    assert_null(jsn_get(pod, "metadata.name"));
+    assert_string_equal(jsn_get_str(pod, "metadata.generateName"), "d-");
+    assert_string_equal(jsn_get_str(pod, "spec.hostname"), "n1");
+    assert_string_equal(jsn_text(jsn_key(jsn_get(pod, "metadata.labels"), LABEL_SCALING_MODE)),
+                        "DaemonSet");
+    assert_null(jsn_get(pod, "spec.affinity.podAntiAffinity"));
+    terms = jsn_get(pod, "spec.affinity.nodeAffinity."
+                         "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
+    assert_string_equal(
+        jsn_text(jsn_item(
+            jsn_get(jsn_item(jsn_get(jsn_item(terms, 0), "matchFields"), 0), "values"), 0)),
+        "n1.example");
+    assert_string_equal(worker_claim_name(&a, t.list[0], &w, "cache"), "cache-d-n1");
+}
+
+static void names_of_workers_are_stable(void **state)
+{
+    static const struct {
+        const char *spec;
+        const char *pod;
+        const char *host;
+    } cases[] = {
+        {"  {}", "c-7", "c-7"},
+        {"  ordinalPadding: 3\n", "c-007", "c-007"},
+        {"  template: {spec: {hostname: gpu-}}\n", "c-7", "gpu-7"},
+        {"  ordinalPadding: 2\n  template: {spec: {hostname: gpu}}\n", "c-07", "gpu07"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct test_cluster t = {0};
+        struct build_worker w = {.ordinal = 7};
+
+        cluster_of(&a, &t, 0,
+                   arena_printf(&a, CONTROLLER "  {}\n" NODESET("c") "%s", i ? cases[i].spec : ""));
+        assert_string_equal(worker_pod_name(&a, t.list[0], 7), cases[i].pod);
+        assert_string_equal(worker_hostname(&a, t.list[0], &w), cases[i].host);
+        assert_string_equal(worker_slurm_node(&a, t.list[0], &w, "k1"), cases[i].host);
+    }
+}
+
+static void what_does_not_show_in_pods_keeps_the_hash(void **state)
+{
+    static const struct {
+        const char *spec;
+        bool same;
+    } cases[] = {
+        {"  replicas: 9\n", true},
+        {"  partition: {}\n", true},
+        {"  minReadySeconds: 5\n", true},
+        {"  slurmd: {image: x}\n", false},
+        {"  logfile: {image: x}\n", false},
+        {"  extraConf: Weight=1\n", false},
+        {"  ordinalPadding: 1\n", false},
+        {"  oversubscribeNode: true\n", false},
+        {"  template: {metadata: {labels: {a: b}}}\n", false},
+        {"  ssh: {enabled: false}\n", false},
+    };
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster plain = {0};
+    char hash[REVISION_HASH_LEN];
+    char other[REVISION_HASH_LEN];
+
+    (void)state;
+    cluster_of(&a, &plain, 0, CONTROLLER "  {}\n" NODESET("c"));
+    revision_hash(revision_data(&a, plain.list[0]), 0, hash);
+    revision_hash(revision_data(&a, plain.list[0]), 1, other);
+    assert_string_not_equal(hash, other);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct test_cluster t = {0};
+
+        cluster_of(&a, &t, 0,
+                   arena_printf(&a, CONTROLLER "  {}\n" NODESET("c") "%s", cases[i].spec));
+        revision_hash(revision_data(&a, t.list[0]), 0, other);
+        assert_int_equal(streq(hash, other), cases[i].same);
+    }
+}
+
+static void hashes_are_those_of_kubernetes(void **state)
+{
+    char hash[REVISION_HASH_LEN];
+
+    (void)state;
+    revision_hash("", 0, hash); /* FNV-1 of "0" is 84696367: letters by c mod 27 */
+    assert_string_equal(hash, "d8bfb7bc");
+    assert_true(strlen(hash) < REVISION_HASH_LEN);
+}
+
+static void texts_are_escaped_as_go_does(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster t = {0};
+
+    (void)state;
+    cluster_of(&a, &t, 0,
+               CONTROLLER "  {}\n" NODESET("c") "  slurmd: {b: 'a<b', a: [1, true, null]}\n");
+    assert_string_equal(revision_data(&a, t.list[0]),
+                        "{\"spec\":{\"logfile\":{\"$patch\":\"replace\"},\"ordinalPadding\":0,"
+                        "\"oversubscribeNode\":false,\"slurmd\":{\"$patch\":\"replace\",\"a\":[1,"
+                        "true,null],\"b\":\"a\\u003cb\"},\"template\":{\"$patch\":\"replace\"}}}");
+}
+
+static void keys_are_random_and_made_only_where_needed(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster t = {0};
+    struct test_cluster own = {0};
+    unsigned char random[SECRET_KEY_BYTES];
+    const struct jsn *value;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(random); i++)
+        random[i] = (unsigned char)i;
+    cluster_of(&a, &t, 0, CONTROLLER "  {}\n");
+    value = jsn_key(jsn_get(build_jwt_secret(&a, &t.cluster, random), "data"), "jwt.key");
+    assert_true(starts_with(jsn_text(value), "QUJDREVGR0hJ")); /* ABCDEFGHI */
+    assert_int_equal(value->s.n, (SECRET_KEY_BYTES + 2) / 3 * 4);
+    cluster_of(&a, &own, 0,
+               CONTROLLER "  {slurmKeyRef: {name: a, key: b}, jwtKeyRef: {name: a, key: c}}\n");
+    assert_null(build_slurm_secret(&a, &own.cluster, random));
+    assert_null(build_jwt_secret(&a, &own.cluster, random));
+}
+
+static void annotations_of_the_controller_start_its_pods_anew(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct api_problems p = {.arena = &a};
+    struct test_cluster t = {0};
+    const struct jsn *annotations;
+
+    (void)state;
+    cluster_of(&a, &t, 0,
+               "kind: Controller\nmetadata:\n  name: main\n  annotations:\n"
+               "    restart-trigger: '1'\n    meta.helm.sh/release-name: x\n"
+               "    kubectl.kubernetes.io/last-applied-configuration: '{}'\n"
+               "    slurmkeeper.dev/slurm-version: '25.05'\n");
+    annotations =
+        jsn_get(build_controller_app(&a, &t.cluster, "", &p), "spec.template.metadata.annotations");
+    assert_string_equal(jsn_text(jsn_key(annotations, "restart-trigger")), "1");
+    assert_int_equal(jsn_len(annotations), 4); /* and our own three */
+}
+
+static void settings_that_do_not_fit_are_problems(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct api_problems p = {.arena = &a};
+    struct jsn *base = yaml_of(&a, "{name: main, env: [{name: A, value: x}]}");
+    struct jsn *merged =
+        merge_container(&a, base, yaml_of(&a, "{env: [{value: y}]}"), "spec.slurmd", &p);
+
+    (void)state;
+    assert_int_equal(p.n, 1);
+    assert_string_equal(p.items[0].field, "spec.slurmd");
+    assert_true(jsn_equal(merged, base));
+}
+
+static void volumes_of_the_user_replace_ours(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(buf_done) struct buf b = {0};
+    struct api_problems p = {.arena = &a};
+    struct jsn *base = yaml_of(&a, "{volumes: [{name: a, emptyDir: {}}, {name: b, emptyDir: {}}], "
+                                   "containers: [{name: x, image: i}]}");
+    struct jsn *user = yaml_of(&a, "{volumes: [{name: a, hostPath: {path: /x}}, {name: c}], "
+                                   "containers: [{name: x, tty: false}, {name: z}]}");
+
+    (void)state;
+    jsn_print(&b, merge_pod_spec(&a, base, user, "f", &p));
+    assert_string_equal(buf_str(&b),
+                        "{\"volumes\":[{\"name\":\"a\",\"hostPath\":{\"path\":\"/x\"}},{\"name\":"
+                        "\"c\"},{\"name\":\"b\",\"emptyDir\":{}}],\"containers\":[{\"name\":\"x\","
+                        "\"image\":\"i\",\"tty\":false},{\"name\":\"z\"}]}");
+    assert_int_equal(p.n, 0);
+}
+
+static void older_kubernetes_gets_plain_containers(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster t = {.env = {.no_sidecars = true, .policy_v1beta1 = true}};
+    struct build_worker w = {.ordinal = 0};
+    struct jsn *pod;
+
+    (void)state;
+    cluster_of(&a, &t, SERIES(25, 5), CONTROLLER "  {}\n" NODESET("c"));
+    pod = worker_of(&a, &t, &w);
+    assert_null(jsn_get(pod, "spec.initContainers"));
+    assert_int_equal(jsn_len(jsn_get(pod, "spec.containers")), 2);
+    assert_null(jsn_get(jsn_item(jsn_get(pod, "spec.containers"), 1), "restartPolicy"));
+    assert_string_equal(jsn_get_str(build_workers_pdb(&a, &t.cluster), "apiVersion"),
+                        "policy/v1beta1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_objects_are_kept_to_the_letter),
+        cmocka_unit_test(slurmd_describes_its_node),
+        cmocka_unit_test(pods_of_kubernetes_nodes_have_their_place),
+        cmocka_unit_test(names_of_workers_are_stable),
+        cmocka_unit_test(what_does_not_show_in_pods_keeps_the_hash),
+        cmocka_unit_test(hashes_are_those_of_kubernetes),
+        cmocka_unit_test(texts_are_escaped_as_go_does),
+        cmocka_unit_test(keys_are_random_and_made_only_where_needed),
+        cmocka_unit_test(annotations_of_the_controller_start_its_pods_anew),
+        cmocka_unit_test(settings_that_do_not_fit_are_problems),
+        cmocka_unit_test(volumes_of_the_user_replace_ours),
+        cmocka_unit_test(older_kubernetes_gets_plain_containers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

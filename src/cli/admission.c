@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Our kinds in the embedded API server: what a webhook is on Kubernetes.
+ *
+ * api_admit decides; here its view of other objects is the server's own store, and its answers
+ * become causes of a 422, a sentence a field, or Warning headers.  Changes of a status are not
+ * looked at.
+ */
+#include "src/cli/admission.h"
+
+#include "src/api/admit.h"
+#include "src/cluster/apiserver/server.h"
+#include "src/cluster/apiserver/status.h"
+
+struct view {
+    struct apiserver *server;
+    struct arena *arena;
+};
+
+static const char *resource_of(const char *kind)
+{
+    static const char *const names[][2] = {
+        {"ConfigMap", "configmaps"},
+        {"Secret", "secrets"},
+        {"PersistentVolumeClaim", "persistentvolumeclaims"},
+        {"Controller", "controllers." API_GROUP},
+        {"NodeSet", "nodesets." API_GROUP},
+        {"Accounting", "accountings." API_GROUP},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (streq(names[i][0], kind))
+            return names[i][1];
+    return NULL;
+}
+
+static int view_get(void *ctx, const char *kind, const char *ns, const char *name,
+                    const struct jsn **ret_object)
+{
+    const struct view *v = ctx;
+    struct store_key key = {resource_of(kind), ns, name};
+    struct store_row row;
+    struct jsn *object;
+    int r;
+
+    *ret_object = NULL;
+    if (!key.resource)
+        return -ENOTSUP;
+    r = store_get(v->server->store, &key, v->arena, &row, NULL);
+    if (r == -ENOENT)
+        return 0;
+    if (r == 0)
+        r = jsn_parse(v->arena, row.data, NULL, &object, NULL);
+    if (r == 0)
+        *ret_object = object;
+    return r;
+}
+
+struct visit {
+    const struct view *view;
+    api_visit_fn fn;
+    void *arg;
+};
+
+static bool visit_row(void *arg, const struct store_row *row)
+{
+    const struct visit *v = arg;
+    struct jsn *object;
+
+    if (jsn_parse(v->view->arena, row->data, NULL, &object, NULL) < 0)
+        return true;
+    return v->fn(v->arg, object);
+}
+
+static int view_each(void *ctx, const char *kind, const char *ns, api_visit_fn fn, void *arg)
+{
+    const struct view *v = ctx;
+    struct store_list list = {.resource = resource_of(kind), .ns = ns};
+    struct visit visit = {v, fn, arg};
+
+    return list.resource ? store_each(v->server->store, &list, visit_row, &visit, NULL) : -ENOTSUP;
+}
+
+static void add_cause(struct causes *cs, const struct api_problem *p)
+{
+    switch (p->reason) {
+    case API_REQUIRED:
+        cause_required(cs, p->field, p->text);
+        break;
+    case API_FORBIDDEN:
+        cause_forbidden(cs, p->field, "%s", p->text);
+        break;
+    case API_DUPLICATE:
+        cause_add(cs, "FieldValueDuplicate", p->field, "Duplicate value: %s: %s",
+                  p->value ? p->value : "\"\"", p->text);
+        break;
+    case API_NOT_FOUND:
+        cause_add(cs, "FieldValueNotFound", p->field, "Not found: %s: %s",
+                  p->value ? p->value : "\"\"", p->text);
+        break;
+    case API_INVALID:
+        if (p->value)
+            cause_invalid_text(cs, p->field, p->value, "%s", p->text);
+        else
+            cause_add(cs, "FieldValueInvalid", p->field, "Invalid value: %s", p->text);
+        break;
+    case API_WARNING:
+        break;
+    }
+}
+
+static int answer(struct api_call *c, const struct jsn *object, const struct api_problems *p)
+{
+    struct causes cs = {.arena = &c->arena};
+
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->items[i].reason == API_WARNING)
+            call_warn(c, "%s: %s", p->items[i].field, p->items[i].text);
+        else
+            add_cause(&cs, &p->items[i]);
+    }
+    return status_invalid(c, jsn_get_str(object, "metadata.name"), &cs);
+}
+
+/* A copy that says what it is, as objects do outside of the store. */
+static struct jsn *with_kind(struct arena *a, const struct resource *res, const struct jsn *object)
+{
+    struct jsn *copy = jsn_object(a);
+
+    jsn_set_str(a, copy, "apiVersion", arena_printf(a, "%s/%s", res->group, res->version));
+    jsn_set_str(a, copy, "kind", res->kind);
+    JSN_FOR_MEMBERS (m, object)
+        jsn_set_member(a, copy, m->key, m->value);
+    return copy;
+}
+
+static int admit(void *arg, struct api_call *c, struct jsn *object, const struct jsn *old)
+{
+    struct view view = {arg, &c->arena};
+    struct api_lookup lookup = {view_get, view_each, &view};
+    struct api_problems p = {.arena = &c->arena};
+    struct api_admission in = {.old = old, .lookup = &lookup};
+
+    if (!streq(c->stored->group, API_GROUP) || (c->sub && streq(c->sub->name, "status")))
+        return 0;
+    in.object = with_kind(&c->arena, c->stored, object);
+    api_admit(&in, &p);
+    return answer(c, object, &p);
+}
+
+void admission_install(struct apiserver *s)
+{
+    apiserver_set_admission(s, admit, s);
+}
