@@ -3,11 +3,11 @@
 BUILD ?= build
 SANITIZED ?= build-sanitize
 JOBS ?= $(shell nproc)
-MESON_TEST = meson test -C $(1) --num-processes $(JOBS) --print-errorlogs
+MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all run test test-unit test-sanitize test-api test-operator test-durability test-valgrind \
-	fuzz bench lint tidy fmt crds install clean help
+.PHONY: all run test test-unit test-sanitize test-api test-operator test-streams test-durability \
+	test-valgrind fuzz bench lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -41,6 +41,11 @@ test-sanitize: $(SANITIZED)/build.ninja ## The same under ASan and UBSan
 	@ninja -C $(SANITIZED) -j $(JOBS)
 	@ln -sf src/cli/slurmkeeper $(SANITIZED)/slurmkeeper
 	@$(call MESON_TEST,$(SANITIZED)) --timeout-multiplier 4
+
+test-streams: all ## exec, cp and port-forward of real kubectls against the HTTP layer alone
+	@tools/packages test
+	@tools/kubectl-debian $(BUILD)/tools
+	@meson test -C $(BUILD) --suite e2e --print-errorlogs
 
 test-api: all ## The API conformance suite, against the embedded server or KUBECONFIG's
 	@tools/packages test
