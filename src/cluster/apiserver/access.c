@@ -131,6 +131,7 @@ static int ensure_all(struct access *a, const char *address, struct err *e)
                            "kubernetes.default",
                            "kubernetes.default.svc",
                            "kubernetes.default.svc.cluster.local",
+                           "10.96.0.1", /* of the Service kubernetes, for clients in pods */
                            "127.0.0.1",
                            "::1",
                            address,

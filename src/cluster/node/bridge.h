@@ -24,7 +24,7 @@ void bridge_done(struct bridge *b);
 int bridge_plug(struct bridge *b, const char *uid, pid_t pid, struct err *e) MUST_CHECK;
 void bridge_unplug(struct bridge *b, const char *uid);
 
-/* Remove the bridge, and with it every interface on it. */
+/* Remove the bridge; one that is not there is fine. */
 int bridge_remove(const char *cluster, struct err *e) MUST_CHECK;
 
 /* The name of the bridge of a cluster: at most 15 characters. */

@@ -124,6 +124,18 @@ static int write_config(struct arena *a, const struct container *c, const struct
     return record_write(path, buf_view(&b), 0600, e);
 }
 
+/* What is asked for, as far as the machine can hold a container to it. */
+static void limit(const struct container *c, struct ctr_limits *limits)
+{
+    const struct cgroup_tree *t = c->worker->node->cgroups;
+
+    limits_of(jsn_key(container_spec(c)->json, "resources"), limits);
+    if (!cgroup_limits(t, "cpu"))
+        limits->cpu_shares = limits->cpu_quota_us = 0;
+    if (!cgroup_limits(t, "memory"))
+        limits->memory_bytes = 0;
+}
+
 int bundle_make(struct container *c, struct err *e)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -145,7 +157,7 @@ int bundle_make(struct container *c, struct err *e)
 
     worker_fields(w, &fields);
     worker_volumes(w, &fields, &volumes);
-    limits_of(jsn_key(s->json, "resources"), &in.limits);
+    limit(c, &in.limits);
     groups_of(&a, w->spec, &in);
     if (privileged)
         in.devices = rootfs_devices(&a, &in.n_devices);

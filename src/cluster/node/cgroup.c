@@ -84,6 +84,38 @@ bool cgroup_is_hybrid(const struct cgroup_tree *t)
 {
     return t->v1 && t->v2;
 }
+/* Is the word in the list of v2's controllers? */
+static bool is_listed(const char *point, const char *controller)
+{
+    AUTO(free) char *path = xasprintf("%s/cgroup.controllers", point);
+    AUTO(free) char *text = NULL;
+    struct str rest, word;
+    size_t n;
+
+    if (file_read(path, 4096, &text, &n, NULL) < 0)
+        return false;
+    rest = str_trim((struct str){text, n});
+    while (rest.n && str_split(&rest, ' ', &word))
+        if (str_eqz(word, controller))
+            return true;
+    return false;
+}
+
+bool cgroup_limits(const struct cgroup_tree *t, const char *controller)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const char *name = strrchr(t->points[i], '/');
+        struct str rest = str_of(name ? name + 1 : ""), word;
+
+        if (!t->v1 && is_listed(t->points[i], controller))
+            return true;
+        while (t->v1 && rest.n && str_split(&rest, ',', &word))
+            if (str_eqz(word, controller))
+                return true;
+    }
+    return false;
+}
+
 const char *cgroup_root(const struct cgroup_tree *t)
 {
     return t->root;

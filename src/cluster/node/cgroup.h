@@ -16,6 +16,8 @@ DEFINE_AUTO(struct cgroup_tree, cgroup_tree_free);
 bool cgroup_is_v2(const struct cgroup_tree *t);
 /* crun 1.8 refuses trees that have v1 and v2 side by side. */
 bool cgroup_is_hybrid(const struct cgroup_tree *t);
+/* Can this resource ("cpu", "memory") be limited here? */
+bool cgroup_limits(const struct cgroup_tree *t, const char *controller);
 const char *cgroup_root(const struct cgroup_tree *t);
 
 /* cgroup.procs of the group that shims live in, one a hierarchy, NULL-terminated; made if missing.

@@ -239,6 +239,25 @@ static void on_removed(void *arg, int r, const struct err *e)
         log_warn("'%s' of a deleted claim is not removed: %s", path, e->text);
 }
 
+/* Nobody uses it any more: so nothing holds it. */
+static void release_volume(struct claims *c, struct arena *a, const struct jsn *volume)
+{
+    struct jsn *body = jsn_object(a);
+    struct jsn *left = jsn_array(a);
+    const char *name = jsn_get_str(volume, "metadata.name");
+    bool held = false;
+
+    JSN_FOR_ITEMS (f, jsn_get(volume, "metadata.finalizers")) {
+        if (streq(jsn_text(f), "kubernetes.io/pv-protection"))
+            held = true;
+        else
+            jsn_append(a, left, f);
+    }
+    jsn_set_path(a, body, "metadata.finalizers", left);
+    if (held)
+        patch(c, name, "persistentvolumes", NULL, name, NULL, body);
+}
+
 /* A volume that we made for a claim that is gone. */
 static void serve_volume(struct claims *c, const struct kube_object *o)
 {
@@ -259,6 +278,10 @@ static void serve_volume(struct claims *c, const struct kube_object *o)
     claim = ns && name ? kube_cache_get(c->node->claims_cache, ns, name) : NULL;
     if (!ns || !name || (claim && streq(claim->uid, jsn_get_str(v, "spec.claimRef.uid"))))
         return;
+    if (jsn_get(v, "metadata.deletionTimestamp")) {
+        release_volume(c, &a, v);
+        return;
+    }
     dir = xstrdup(own_directory(&a, c->node, o->name));
     (void)job_fork(c->node->loop, remove_dir, dir, on_removed, dir);
     take_step(c, o->name, &r);

@@ -30,6 +30,7 @@
 #include "src/base/log.h"
 #include "src/cluster/node/bundle.h"
 #include "src/cluster/node/ending.h"
+#include "src/cluster/node/redirect.h"
 #include "src/cluster/node/worker.h"
 
 #define MAX_ARGS 96
@@ -137,14 +138,40 @@ static void remove_old(struct container *c, int attempt)
     }
 }
 
-/* The end of a run, from whatever is known; decides when the next one may begin. */
-static void conclude(struct container *c)
+/* Decide when the next run may begin, and say what is the matter. */
+static void back_off(struct container *c)
 {
     struct worker *w = c->worker;
     const struct ctr_spec *s = container_spec(c);
-    int64_t now = loop_now_ms(w->node->loop);
+    int64_t ran_ms = (c->end.finished_us - c->end.started_us) / 1000;
+    int64_t delay;
+
+    if (c->end.started_us && ran_ms > LIFECYCLE_FORGET_MS)
+        c->failures = 0;
+    delay = lifecycle_backoff_ms(++c->failures);
+    c->retry_ms = loop_now_ms(w->node->loop) + delay;
+    set_waiting(c, NULL, NULL);
+    if (streq(c->end.reason, "StartError"))
+        node_event(w->node, w->spec, s->name, KUBE_EVENT_WARNING, "Failed", "Error: %s",
+                   c->end.message);
+    if (delay > 0 && !w->spec->deleting && lifecycle_restarts(w->spec, s, c->end.exit_code)) {
+        AUTO(free)
+        char *text =
+            xasprintf("back-off %llds restarting failed container=%s pod=%s_%s(%s)",
+                      (long long)(delay / 1000), s->name, w->spec->name, w->spec->ns, w->uid);
+
+        set_waiting(c, "CrashLoopBackOff", text);
+        node_event(w->node, w->spec, s->name, KUBE_EVENT_WARNING, "BackOff",
+                   "Back-off restarting failed container %s in pod %s_%s(%s)", s->name,
+                   w->spec->name, w->spec->ns, w->uid);
+    }
+}
+
+/* The end of a run, from whatever is known. */
+static void conclude(struct container *c)
+{
+    struct worker *w = c->worker;
     AUTO(free) char *log = container_log_path(c, c->attempt);
-    int64_t ran_ms;
 
     hang_up(c);
     stop_probing(c);
@@ -153,26 +180,11 @@ static void conclude(struct container *c)
     ending_done(&c->last);
     c->last = c->end;
     c->end = (struct ctr_end){0};
-    ending_read(&c->end, c->dir, log, s, c->id);
+    ending_read(&c->end, c->dir, log, container_spec(c), c->id);
     c->phase = CTR_DOWN;
     c->pid = 0;
     c->started = c->ready = c->condemned = c->told = false;
-    ran_ms = (c->end.finished_us - c->end.started_us) / 1000;
-    if (c->end.started_us && ran_ms > LIFECYCLE_FORGET_MS)
-        c->failures = 0;
-    c->failures++;
-    c->retry_ms = now + lifecycle_backoff_ms(c->failures);
-    set_waiting(c, NULL, NULL);
-    if (c->retry_ms > now && !w->spec->deleting) {
-        AUTO(free)
-        char *text = xasprintf("back-off %llds restarting failed container=%s pod=%s_%s(%s)",
-                               (long long)(lifecycle_backoff_ms(c->failures) / 1000), s->name,
-                               w->spec->name, w->spec->ns, w->uid);
-
-        if (s->kind != CTR_MAIN || w->spec->restart == RESTART_ALWAYS ||
-            (w->spec->restart == RESTART_ON_FAILURE && c->end.exit_code != 0))
-            set_waiting(c, "CrashLoopBackOff", text);
-    }
+    back_off(c);
     (void)job_fork(w->node->loop, remove_root, c->dir, root_removed, xstrdup(c->dir));
     worker_wake(w);
 }
@@ -305,9 +317,9 @@ static int spawn_shim(struct container *c, struct err *e)
         int out = open(log, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
 
         loop_signals_reset();
-        (void)dup2(fds[1], 0);
-        (void)dup2(out, 1);
-        (void)dup2(out, 2);
+        redirect(fds[1], 0);
+        redirect(out, 1);
+        redirect(out, 2);
         (void)execv(argv[0], (char *const *)(uintptr_t)argv);
         _exit(127);
     }

@@ -43,7 +43,7 @@ static void set16(struct buf *b, size_t at, unsigned int v)
 
 static char lower(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
 static int read_name(struct str m, size_t *at, char name[DNS_MAX_NAME + 1])

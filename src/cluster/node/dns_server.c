@@ -268,7 +268,7 @@ static void on_tcp(void *arg, int fd, uint32_t events)
     p = xcalloc(1, sizeof(*p));
     p->server = s;
     p->fd = c;
-    buf_init(&p->in, 2 * 65537);
+    buf_init(&p->in, (size_t)2 * 65537);
     list_append(&s->peers, &p->link);
     s->n_peers++;
     p->source = loop_add_fd(s->loop, c, EPOLLIN, on_peer, p);

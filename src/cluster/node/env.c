@@ -21,7 +21,7 @@ static void put(struct env *env, struct str name, struct str value)
 {
     char *text = arena_printf(env->arena, STR_FMT "=" STR_FMT, STR_ARG(name), STR_ARG(value));
 
-    for (size_t i = 0; i < env->n; i++) {
+    for (size_t i = 0; env->items && i < env->n; i++) {
         if (strncmp(env->items[i], text, name.n + 1) == 0) {
             env->items[i] = text;
             return;

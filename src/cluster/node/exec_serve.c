@@ -20,6 +20,7 @@
 #include "src/base/alloc.h"
 #include "src/base/file.h"
 #include "src/cluster/node/record.h"
+#include "src/cluster/node/redirect.h"
 #include "src/cluster/node/serve.h"
 #include "src/cluster/node/worker.h"
 #include "src/http/channels.h"
@@ -248,7 +249,7 @@ static void exec_child(const struct exec *s, const int ends[3], int slave)
     } else {
         (void)setsid();
         for (int i = 0; i < 3; i++)
-            (void)dup2(ends[i], i);
+            redirect(ends[i], i);
     }
     (void)execv(argv[0], (char *const *)(uintptr_t)argv);
     _exit(127);
@@ -337,8 +338,8 @@ static int write_process(struct exec *s, const struct container *c, const struct
     AUTO(free) char *text = NULL;
     AUTO(buf_done) struct buf b = {0};
     static unsigned int serial;
-    struct jsn *config;
-    size_t n;
+    struct jsn *config = NULL;
+    size_t n = 0;
     int r = file_read(path, (size_t)4 << 20, &text, &n, e);
 
     if (r == 0)

@@ -293,8 +293,10 @@ static void on_close(void *arg)
 {
     struct session *s = arg;
 
-    while (s->tunnels)
-        tunnel_free(s->tunnels);
+    for (struct tunnel *t = s->tunnels, *next; t; t = next) {
+        next = t->next;
+        tunnel_free(t);
+    }
     free(s->uid);
     free(s);
 }

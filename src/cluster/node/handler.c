@@ -116,8 +116,8 @@ static int write_process(struct handler_run *r, const struct jsn *command, struc
     AUTO(free) char *text = NULL;
     AUTO(buf_done) struct buf b = {0};
     static unsigned int serial;
-    struct jsn *config;
-    size_t n;
+    struct jsn *config = NULL;
+    size_t n = 0;
     int err = file_read(config_path, (size_t)4 << 20, &text, &n, e);
 
     if (err == 0)

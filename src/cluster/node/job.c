@@ -19,6 +19,7 @@
 #include "src/base/alloc.h"
 #include "src/base/buf.h"
 #include "src/base/file.h"
+#include "src/cluster/node/redirect.h"
 
 #define MAX_OUTPUT ((size_t)64 << 10)
 #define LINGER_MS 200
@@ -160,9 +161,9 @@ struct job *job_run(struct loop *l, const struct job_program *p)
     if (pid == 0) {
         loop_signals_reset();
         (void)setpgid(0, 0);
-        (void)dup2(in, 0);
-        (void)dup2(out[1], 1);
-        (void)dup2(out[1], 2);
+        redirect(in, 0);
+        redirect(out[1], 1);
+        redirect(out[1], 2);
         (void)execvp(p->argv[0], (char *const *)(uintptr_t)p->argv);
         _exit(127);
     }

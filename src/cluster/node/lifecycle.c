@@ -53,13 +53,18 @@ static void start(struct pod_plan *plan, const struct ctr_view *c, size_t i, int
         act(plan, ACT_START, i);
 }
 
-static bool restarts(const struct pod_spec *p, const struct ctr_spec *s, const struct ctr_view *c)
+bool lifecycle_restarts(const struct pod_spec *p, const struct ctr_spec *s, int exit_code)
 {
     if (s->kind == CTR_SIDECAR)
         return true;
     if (s->kind == CTR_INIT)
-        return c->exit_code != 0 && p->restart != RESTART_NEVER;
-    return p->restart == RESTART_ALWAYS || (p->restart == RESTART_ON_FAILURE && c->exit_code != 0);
+        return exit_code != 0 && p->restart != RESTART_NEVER;
+    return p->restart == RESTART_ALWAYS || (p->restart == RESTART_ON_FAILURE && exit_code != 0);
+}
+
+static bool restarts(const struct pod_spec *p, const struct ctr_spec *s, const struct ctr_view *c)
+{
+    return lifecycle_restarts(p, s, c->exit_code);
 }
 
 /* Has every container at or behind `from` ended, or never begun? */

@@ -59,6 +59,9 @@ struct pod_plan {
 void lifecycle_plan(const struct pod_spec *p, const struct pod_view *v, const struct ctr_view *ctrs,
                     int64_t now_ms, struct pod_plan *ret_plan);
 
+/* Does a container that ended with that code run again? */
+bool lifecycle_restarts(const struct pod_spec *p, const struct ctr_spec *s, int exit_code);
+
 /* The delay before a container is started again that has failed `failures` times in a row. */
 int64_t lifecycle_backoff_ms(unsigned int failures);
 /* A container that ran for so long has no past. */

@@ -7,7 +7,7 @@
 #include "src/json/jsn.h"
 
 struct ctr_limits {
-    uint64_t cpu_shares;   /* cgroup v1's scale */
+    uint64_t cpu_shares;   /* cgroup v1's scale; 0: not to be set */
     int64_t cpu_quota_us;  /* 0: none */
     int64_t cpu_period_us; /* of the quota */
     int64_t memory_bytes;  /* 0: none */

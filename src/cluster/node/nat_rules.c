@@ -42,8 +42,8 @@ static void print_port(struct buf *b, const struct service *s, const struct serv
         uint16_t target = directory_target(p, &s->backends[i]);
 
         if (counts(s, &s->backends[i]) && target)
-            buf_printf(b, " chain s%u_%zu { dnat to %s:%u; }\n", id, k++, s->backends[i].ip,
-                       target);
+            buf_printf(b, " chain s%u_%zu { meta l4proto %s dnat to %s:%u; }\n", id, k++,
+                       protocol(p), s->backends[i].ip, target);
     }
     if (!n)
         return;
@@ -97,6 +97,26 @@ static void print_refusal_of(struct buf *b, const struct service *s, const struc
     print_refusal(b, s, p);
 }
 
+/* hostPort: a port of the machine that leads to the pod. */
+static void print_host_ports(struct buf *b, const struct directory *d)
+{
+    for (size_t i = 0; i < d->n_pods; i++) {
+        if (jsn_get_bool(d->pods[i].object, "spec.hostNetwork", false))
+            continue;
+        JSN_FOR_ITEMS (c, jsn_get(d->pods[i].object, "spec.containers")) {
+            JSN_FOR_ITEMS (p, jsn_key(c, "ports")) {
+                struct service_port like = {.protocol = jsn_get_str(p, "protocol")};
+                int64_t port = jsn_get_int(p, "hostPort", 0);
+
+                if (port > 0)
+                    buf_printf(b, "  fib daddr type local %s dport %lld dnat to %s:%lld\n",
+                               protocol(&like), (long long)port, d->pods[i].ip,
+                               (long long)jsn_get_int(p, "containerPort", 0));
+            }
+        }
+    }
+}
+
 static void print_hairpins(struct buf *b, const struct directory *d)
 {
     bool any = false;
@@ -121,6 +141,7 @@ void nat_rules_print(struct buf *b, const struct directory *d, const struct nat_
     each_port(b, d, print_port);
     buf_adds(b, " chain services {\n");
     each_port(b, d, print_dispatch);
+    print_host_ports(b, d);
     buf_adds(b, " }\n chain refusals {\n");
     each_port(b, d, print_refusal_of);
     buf_adds(b, " }\n"

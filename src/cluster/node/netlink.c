@@ -163,6 +163,23 @@ int netlink_address_add(const char *name, uint32_t address, unsigned int prefix,
     return netlink_up(name, e);
 }
 
+/* Let a port of a bridge send back what came from it: who reaches itself through a Service, where
+ * the bridge itself translates addresses (br_netfilter). */
+static int set_hairpin(const char *name)
+{
+    struct message m;
+    struct ifinfomsg *i = link_message(&m, RTM_SETLINK, 0);
+    struct rtattr *port;
+    uint8_t on = 1;
+
+    i->ifi_family = AF_BRIDGE;
+    i->ifi_index = (int)if_nametoindex(name);
+    port = nest(&m, IFLA_PROTINFO | NLA_F_NESTED);
+    (void)attr(&m, IFLA_BRPORT_MODE, &on, sizeof(on));
+    nest_end(&m, port);
+    return talk(&m);
+}
+
 int netlink_veth_make(const char *name, const char *bridge, pid_t pid, unsigned int mtu,
                       struct err *e)
 {
@@ -193,6 +210,8 @@ int netlink_veth_make(const char *name, const char *bridge, pid_t pid, unsigned 
     nest_end(&m, data);
     nest_end(&m, info);
     r = talk(&m);
+    if (r == 0)
+        r = set_hairpin(name);
     return r < 0 ? err_errno(e, -r, "cannot make the interface %s", name) : 0;
 }
 

@@ -18,6 +18,7 @@
 #include "src/base/clock.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
+#include "src/cluster/node/api_service.h"
 #include "src/cluster/node/binder.h"
 #include "src/cluster/node/capability.h"
 #include "src/cluster/node/claims.h"
@@ -224,6 +225,12 @@ static void on_claim_deleted(void *arg, const struct kube_object *o, bool is_fin
 static void tell_services(struct node *n)
 {
     services_changed(n->services);
+    if (n->api_service)
+        api_service_changed(n->api_service);
+}
+static void on_services_synced(void *arg)
+{
+    tell_services(arg);
 }
 static void on_service_added(void *arg, const struct kube_object *o)
 {
@@ -291,8 +298,8 @@ static void open_caches(struct node *n)
     struct kube_handler configs = {on_config_added, on_config_updated, NULL, NULL, n};
     struct kube_handler secrets = {on_secret_added, on_secret_updated, NULL, NULL, n};
     struct kube_handler claims = {on_claim_added, on_claim_updated, on_claim_deleted, NULL, n};
-    struct kube_handler services = {on_service_added, on_service_updated, on_service_deleted, NULL,
-                                    n};
+    struct kube_handler services = {on_service_added, on_service_updated, on_service_deleted,
+                                    on_services_synced, n};
     struct kube_handler nodes = {on_node_added, on_node_updated, on_node_deleted, NULL, n};
 
     n->configs = cache(n, "configmaps", &configs);
@@ -301,6 +308,7 @@ static void open_caches(struct node *n)
     n->volumes_cache = cache(n, "persistentvolumes", &claims);
     n->services_cache = cache(n, "services", &services);
     n->endpoints = cache(n, "endpoints", &services);
+    n->api_service = api_service_new(n);
     n->nodes = cache(n, "nodes", &nodes);
     n->pods = cache(n, "pods", &pods);
 }
@@ -498,6 +506,7 @@ struct node *node_free(struct node *n)
     (void)tokens_free(n->tokens);
     n->tokens = NULL;
     (void)services_free(n->services);
+    (void)api_service_free(n->api_service);
     free_caches(n);
     (void)kube_recorder_free(n->recorder);
     (void)http_client_free(n->http);

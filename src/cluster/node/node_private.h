@@ -14,6 +14,7 @@
 #include "src/kube/cache.h"
 #include "src/kube/event.h"
 
+struct api_service;
 struct binder;
 struct claims;
 struct dns_server;
@@ -61,6 +62,7 @@ struct node {
     struct services *services;
     struct dns_server *dns;
     struct tokens *tokens;
+    struct api_service *api_service;
     struct map workers; /* uid -> struct worker, owned */
     struct object_source source;
     bool closing;

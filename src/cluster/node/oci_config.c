@@ -181,7 +181,7 @@ static struct jsn *namespaces_of(struct arena *a, const struct oci_input *in)
 static struct jsn *resources_of(struct arena *a, const struct oci_input *in)
 {
     struct jsn *r = jsn_object(a);
-    struct jsn *cpu = jsn_ensure_object(a, r, "cpu");
+    struct jsn *cpu = jsn_object(a);
     struct jsn *devices = jsn_array(a);
     struct jsn *rule = jsn_object(a);
 
@@ -189,7 +189,10 @@ static struct jsn *resources_of(struct arena *a, const struct oci_input *in)
     jsn_set_str(a, rule, "access", "rwm");
     jsn_append(a, devices, rule);
     jsn_set(a, r, "devices", devices);
-    jsn_set_int(a, cpu, "shares", (int64_t)in->limits.cpu_shares);
+    if (in->limits.cpu_shares) {
+        jsn_set_int(a, cpu, "shares", (int64_t)in->limits.cpu_shares);
+        jsn_set(a, r, "cpu", cpu);
+    }
     if (in->limits.cpu_quota_us) {
         jsn_set_int(a, cpu, "quota", in->limits.cpu_quota_us);
         jsn_set_int(a, cpu, "period", in->limits.cpu_period_us);

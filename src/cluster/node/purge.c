@@ -20,6 +20,7 @@
 #include "src/cluster/node/ending.h"
 #include "src/cluster/node/node_private.h"
 #include "src/cluster/node/programs.h"
+#include "src/cluster/node/redirect.h"
 #include "src/cluster/node/sandbox.h"
 #include "src/cluster/node/services.h"
 #include "src/cluster/node/volumes/volumes.h"
@@ -109,8 +110,8 @@ static void delete_container(void *arg, const char *path, const char *name)
     if (pid == 0) {
         int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-        (void)dup2(null, 1);
-        (void)dup2(null, 2);
+        redirect(null, 1);
+        redirect(null, 2);
         (void)execv(argv[0], (char *const *)(uintptr_t)argv);
         _exit(127);
     }

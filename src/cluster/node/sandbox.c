@@ -22,6 +22,7 @@
 #include "src/base/file.h"
 #include "src/cluster/node/process.h"
 #include "src/cluster/node/record.h"
+#include "src/cluster/node/redirect.h"
 
 #define START_TIMEOUT_MS 20000
 #define MAX_ARGS 96
@@ -282,9 +283,9 @@ static int spawn(struct sandbox *s, const struct pod_spec *p, struct err *e)
     pid = fork();
     if (pid == 0) {
         loop_signals_reset();
-        (void)dup2(fds[1], 0);
-        (void)dup2(fds[1], 1);
-        (void)dup2(open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640), 2);
+        redirect(fds[1], 0);
+        redirect(fds[1], 1);
+        redirect(open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640), 2);
         (void)execv(argv[0], (char *const *)(uintptr_t)argv);
         _exit(127);
     }
@@ -357,9 +358,9 @@ static int read_record(const char *dir, pid_t *ret_pid, uint64_t *ret_start, cha
     AUTO(arena_done) struct arena a = {0};
     AUTO(free) char *path = record_path(dir);
     AUTO(free) char *text = NULL;
-    struct jsn *v;
+    struct jsn *v = NULL;
     const char *start, *address;
-    size_t n;
+    size_t n = 0;
     int r = file_read(path, 4096, &text, &n, NULL);
 
     if (r == 0)

@@ -20,6 +20,7 @@
 #include "src/cluster/node/etc_files.h"
 #include "src/cluster/node/nat_rules.h"
 #include "src/cluster/node/pod_spec.h"
+#include "src/cluster/node/redirect.h"
 
 #define SETTLE_MS 5
 #define RETRY_MS 2000
@@ -236,7 +237,7 @@ struct services *services_free(struct services *s)
 static void upper(char *text)
 {
     for (; *text; text++)
-        *text = *text == '-' ? '_' : (char)toupper((unsigned char)*text);
+        *text = (char)(*text == '-' ? '_' : toupper((unsigned char)*text));
 }
 
 const char **node_service_env(struct node *n, struct arena *a, const struct pod_spec *p)
@@ -271,7 +272,7 @@ static void run(const char *const *argv, struct str input)
         return;
     pid = fork();
     if (pid == 0) {
-        (void)dup2(in[0], 0);
+        redirect(in[0], 0);
         (void)close(in[1]);
         (void)!freopen("/dev/null", "w", stdout);
         (void)!freopen("/dev/null", "w", stderr);

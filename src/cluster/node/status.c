@@ -28,6 +28,12 @@ static void set_text(struct arena *a, struct jsn *o, const char *key, const char
         jsn_set_str(a, o, key, text);
 }
 
+/* In a patch of a list of conditions what is not there any more must be named. */
+static void set_text_or_null(struct arena *a, struct jsn *o, const char *key, const char *text)
+{
+    jsn_set(a, o, key, text && text[0] ? jsn_string(a, text) : jsn_null(a));
+}
+
 static struct jsn *terminated(struct arena *a, const struct ctr_end *end)
 {
     struct jsn *t = jsn_object(a);
@@ -174,8 +180,8 @@ static void add_condition(struct arena *a, struct jsn *list, const struct condit
         jsn_set_str(a, o, "lastTransitionTime", since);
     else
         set_time(a, o, "lastTransitionTime", now_us);
-    set_text(a, o, "message", c->message);
-    set_text(a, o, "reason", c->reason);
+    set_text_or_null(a, o, "message", c->message);
+    set_text_or_null(a, o, "reason", c->reason);
     jsn_set_str(a, o, "status", status);
     jsn_set_str(a, o, "type", c->type);
     jsn_append(a, list, o);
@@ -291,14 +297,14 @@ struct jsn *status_build(struct arena *a, const struct pod_spec *p, const struct
     }
     if (p->n_init > 0)
         jsn_set(a, s, "initContainerStatuses", container_statuses(a, p, info, ctrs, 0, p->n_init));
-    set_text(a, s, "message", info->message);
+    set_text_or_null(a, s, "message", info->message);
     jsn_set_str(a, s, "phase", status_phase(p, info, ctrs));
     if (info->ip) {
         jsn_set_str(a, s, "podIP", info->ip);
         jsn_set(a, s, "podIPs", one_address(a, "ip", info->ip));
     }
     jsn_set_str(a, s, "qosClass", pod_spec_qos(p));
-    set_text(a, s, "reason", info->reason);
+    set_text_or_null(a, s, "reason", info->reason);
     set_time(a, s, "startTime", info->start_us);
     return s;
 }

@@ -322,7 +322,6 @@ static void vanish(struct worker *w)
 {
     if (w->removal || w->dead)
         return;
-    ipam_release(&w->node->bridge.ipam, w->uid);
     w->removal = job_fork(w->node->loop, remove_dir, w->dir, on_removed, w);
 }
 
@@ -374,6 +373,7 @@ static void release(struct worker *w)
         w->sandbox = sandbox_end(w->sandbox);
         volumes_unmount(w->dir);
         cgroup_remove(w->node->cgroups, group);
+        ipam_release(&w->node->bridge.ipam, w->uid);
         w->volumes = false;
         w->released = true;
         w->retry_ms = 0;

@@ -40,8 +40,8 @@ static int load_first(struct worker *w, struct str text, struct err *e)
 int worker_state_load_object(struct worker *w, struct str text, struct err *e)
 {
     struct arena fresh = {0};
-    struct pod_spec *spec;
-    struct jsn *pod;
+    struct pod_spec *spec = NULL;
+    struct jsn *pod = NULL;
     int r = w->spec ? 0 : load_first(w, text, e);
 
     if (r == 0)

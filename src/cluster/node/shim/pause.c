@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 
 #include "src/base/file.h"
+#include "src/cluster/node/redirect.h"
 #include "src/cluster/node/shim/shim.h"
 
 #define MAX_MANY 64
@@ -130,7 +131,7 @@ static void hold(void)
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     for (int fd = 0; fd <= 2; fd++)
-        (void)dup2(null, fd);
+        redirect(null, fd);
     (void)signal(SIGTERM, on_term);
     for (;;) {
         if (waitpid(-1, NULL, 0) < 0 && errno == ECHILD)

@@ -24,6 +24,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/file.h"
+#include "src/cluster/node/redirect.h"
 #include "src/cluster/node/shim/run.h"
 
 #define DRAIN_MS 2000

@@ -16,6 +16,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/file.h"
+#include "src/cluster/node/redirect.h"
 #include "src/cluster/node/shim/run.h"
 
 #define CREATE_TIMEOUT_MS 60000
@@ -67,9 +68,9 @@ static int run_runtime(struct run *r, const char *const *args, int in, int out, 
         (void)signal(SIGPIPE, SIG_DFL);
         (void)signal(SIGHUP, SIG_DFL);
         (void)signal(SIGINT, SIG_DFL);
-        (void)dup2(in, 0);
-        (void)dup2(out, 1);
-        (void)dup2(err, 2);
+        redirect(in, 0);
+        redirect(out, 1);
+        redirect(err, 2);
         (void)execvp(argv[0], (char *const *)(uintptr_t)argv);
         _exit(127);
     }

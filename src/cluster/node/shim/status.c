@@ -19,7 +19,7 @@ static void add_string(struct buf *b, const char *s)
     for (; *s; s++) {
         if (*s == '"' || *s == '\\')
             buf_addc(b, '\\');
-        buf_addc(b, (unsigned char)*s < 0x20 ? ' ' : *s);
+        buf_addc(b, (char)((unsigned char)*s < 0x20 ? ' ' : *s));
     }
     buf_addc(b, '"');
 }

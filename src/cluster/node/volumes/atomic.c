@@ -187,7 +187,9 @@ static void clean(const char *dir, int dir_fd, const struct payload *p, const ch
         if (streq(name, ".") || streq(name, "..") || streq(name, "..data") || streq(name, set))
             continue;
         buf_printf(&path, "%s/%s", dir, name);
-        if (starts_with(name, "..") || !has_first_part(p, name))
+        if (entry->d_type == DT_LNK && !has_first_part(p, name))
+            (void)unlinkat(dir_fd, name, 0);
+        else if (starts_with(name, ".."))
             (void)!file_remove_tree(buf_str(&path), NULL);
     }
     (void)closedir(d);

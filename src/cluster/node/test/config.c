@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of what a container is made from: environment, command, fields, limits, config.json.
+ */
+#include "src/cluster/node/test/parse.h"
+
+#include "src/cluster/node/capability.h"
+#include "src/cluster/node/env.h"
+#include "src/cluster/node/oci_config.h"
+
+static const struct field_context fields = {.pod_ip = "10.131.0.9",
+                                            .host_ip = "192.0.2.1",
+                                            .cpu_milli = 4000,
+                                            .memory_bytes = INT64_C(8) << 30};
+
+static const struct jsn *get(void *arg, struct arena *a, const char *plural, const char *ns,
+                             const char *name)
+{
+    (void)arg;
+    assert_string_equal(ns, "ns");
+    if (streq(plural, "configmaps") && streq(name, "cm"))
+        return object_of(a, "{'data':{'a':'1','b':'2'},'binaryData':{'c':'AAE='}}");
+    if (streq(plural, "secrets") && streq(name, "sec"))
+        return object_of(a, "{'data':{'key':'c2VjcmV0'}}");
+    return NULL;
+}
+
+static const struct object_source source = {get, NULL};
+
+static int build(struct arena *a, const char *container, const char ***env, struct err *e)
+{
+    struct pod_spec *p =
+        pod_of(a, arena_printf(a, "{'nodeName':'n1','containers':[%s]}", container));
+    static const char *const before[] = {"PATH=/bin", "A=before", NULL};
+    struct env_context x = {.fields = &fields, .source = &source, .before = before};
+
+    return env_build(a, p, &p->ctrs[0], &x, env, e);
+}
+
+static const char *value(const char *const *env, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (; *env; env++)
+        if (strncmp(*env, name, n) == 0 && (*env)[n] == '=')
+            return *env + n + 1;
+    return NULL;
+}
+
+static void later_variables_win_and_use_earlier_ones(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    const char **env;
+    int r =
+        build(&a,
+              "{'name':'c','envFrom':[{'prefix':'X_','configMapRef':{'name':'cm'}},"
+              "{'secretRef':{'name':'sec'}},{'configMapRef':{'name':'no','optional':true}}],"
+              "'env':[{'name':'A','value':'own'},{'name':'B','value':'$(A)-$(X_b)-$$(A)-$(NO)'},"
+              "{'name':'K','valueFrom':{'secretKeyRef':{'name':'sec','key':'key'}}},"
+              "{'name':'IP','valueFrom':{'fieldRef':{'fieldPath':'status.podIP'}}},"
+              "{'name':'N','valueFrom':{'fieldRef':{'fieldPath':'spec.nodeName'}}},"
+              "{'name':'O','valueFrom':{'configMapKeyRef':{'name':'cm','key':'z',"
+              "'optional':true}}}]}",
+              &env, NULL);
+
+    (void)state;
+    assert_int_equal(r, 0);
+    assert_string_equal(value(env, "PATH"), "/bin");
+    assert_string_equal(value(env, "A"), "own");
+    assert_string_equal(value(env, "B"), "own-2-$(A)-$(NO)");
+    assert_string_equal(value(env, "X_a"), "1");
+    assert_string_equal(value(env, "key"), "secret");
+    assert_string_equal(value(env, "K"), "secret");
+    assert_string_equal(value(env, "IP"), "10.131.0.9");
+    assert_string_equal(value(env, "N"), "n1");
+    assert_null(value(env, "O"));
+}
+
+static void what_is_missing_is_named_and_may_come_later(void **state)
+{
+    static const struct {
+        const char *container;
+        const char *text;
+    } cases[] = {
+        {"{'name':'c','envFrom':[{'configMapRef':{'name':'no'}}]}", "configmap \"no\" not found"},
+        {"{'name':'c','env':[{'name':'A','valueFrom':{'secretKeyRef':{'name':'no','key':'k'}}}]}",
+         "secret \"no\" not found"},
+        {"{'name':'c','env':[{'name':'A','valueFrom':{'configMapKeyRef':{'name':'cm','key':'z'}}}]"
+         "}",
+         "couldn't find key z in ConfigMap ns/cm"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct err e = {0};
+        const char **env;
+
+        assert_int_equal(build(&a, cases[i].container, &env, &e), -ENOENT);
+        assert_int_equal(e.class, ERR_RETRY);
+        assert_string_equal(e.text, cases[i].text);
+    }
+}
+
+static void commands_come_from_the_pod_or_a_start_script(void **state)
+{
+    static const struct {
+        const char *container;
+        const char *entrypoint;
+        const char *argv; /* joined by blanks; NULL: an error */
+    } cases[] = {
+        {"{'name':'c','command':['a','$(V)'],'args':['b']}", "/ep", "a val b"},
+        {"{'name':'c','args':['b']}", "/ep", "/ep b"},
+        {"{'name':'c'}", "/ep", "/ep"},
+        {"{'name':'c','args':['b']}", NULL, NULL},
+        {"{'name':'c'}", NULL, NULL},
+    };
+    static const char *const env[] = {"V=val", NULL};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        AUTO(buf_done) struct buf b = {0};
+        struct pod_spec *p =
+            pod_of(&a, arena_printf(&a, "{'containers':[%s]}", cases[i].container));
+        const char **argv = NULL;
+        int r = env_command(&a, &p->ctrs[0], cases[i].entrypoint, env, &argv, NULL);
+
+        assert_int_equal(r, cases[i].argv ? 0 : -EINVAL);
+        for (; r == 0 && *argv; argv++)
+            buf_printf(&b, "%s%s", b.n ? " " : "", *argv);
+        if (r == 0)
+            assert_string_equal(buf_str(&b), cases[i].argv);
+    }
+}
+
+static void images_have_short_names(void **state)
+{
+    static const char *const cases[][2] = {
+        {"slurmd", "slurmd"},
+        {"slurmd:25.05", "slurmd"},
+        {"ghcr.io/slinkyproject/slurmd:25.05-rockylinux9", "slurmd"},
+        {"localhost:5000/a/slurmctld", "slurmctld"},
+        {"r.io/x@sha256:0123", "x"},
+        {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+
+        assert_string_equal(env_image_name(&a, cases[i][0]), cases[i][1]);
+    }
+}
+
+static void fields_of_pods_and_containers(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct pod_spec *p = NULL;
+    const char *text = NULL;
+    struct err e = {0};
+    static const char *const cases[][2] = {
+        {"metadata.name", "p"},          {"metadata.labels['a/b']", "1"},
+        {"metadata.labels['none']", ""}, {"metadata.annotations", "k=\"v \\\"q\\\"\"\nz=\"2\""},
+        {"status.hostIP", "192.0.2.1"},
+    };
+
+    (void)state;
+    assert_int_equal(
+        pod_spec_decode(&a,
+                        object_of(&a, "{'metadata':{'name':'p','namespace':'n','uid':'u','labels':"
+                                      "{'a/b':'1'},'annotations':{'z':'2','k':'v \\'q\\''}},'spec':"
+                                      "{'containers':[{'name':'c','resources':{'limits':{'cpu':"
+                                      "'1500m'},'requests':{'memory':'1Mi'}}}]}}"),
+                        &p, &e),
+        0);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        assert_int_equal(field_value(&a, p, &fields, cases[i][0], &text, &e), 0);
+        assert_string_equal(text, cases[i][1]);
+    }
+    assert_int_equal(field_value(&a, p, &fields, "status.phase", &text, &e), -EINVAL);
+    static const char *const resources[][3] = {
+        {"limits.cpu", "0", "2"},      {"limits.cpu", "1m", "1500"},
+        {"limits.memory", "1Gi", "8"}, {"requests.memory", "1Ki", "1024"},
+        {"requests.cpu", "1", "0"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(resources); i++) {
+        const char *ref =
+            arena_printf(&a, "{'resource':'%s','divisor':'%s'}", resources[i][0], resources[i][1]);
+
+        assert_int_equal(field_resource(&a, p, &fields, &p->ctrs[0], object_of(&a, ref), &text, &e),
+                         0);
+        assert_string_equal(text, resources[i][2]);
+    }
+}
+
+static void limits_become_settings_of_groups(void **state)
+{
+    static const struct {
+        const char *resources;
+        struct ctr_limits limits;
+    } cases[] = {
+        {"{}", {.cpu_shares = 2}},
+        {"{'requests':{'cpu':'500m'}}", {.cpu_shares = 512}},
+        {"{'limits':{'cpu':'2','memory':'64Mi'}}",
+         {.cpu_shares = 2048,
+          .cpu_quota_us = 200000,
+          .cpu_period_us = 100000,
+          .memory_bytes = 64 << 20}},
+        {"{'limits':{'cpu':'1m'}}",
+         {.cpu_shares = 2, .cpu_quota_us = 1000, .cpu_period_us = 100000}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct ctr_limits l;
+
+        limits_of(object_of(&a, cases[i].resources), &l);
+        assert_memory_equal(&l, &cases[i].limits, sizeof(l));
+    }
+}
+
+static void a_pods_demand_counts_what_runs_at_once(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct pod_demand d = limits_demand(
+        object_of(&a, "{'initContainers':[{'resources':{'requests':{'cpu':'3'}}},"
+                      "{'restartPolicy':'Always','resources':{'requests':{'cpu':'1'}}},"
+                      "{'resources':{'requests':{'cpu':'2500m','memory':'1Gi'}}}],"
+                      "'containers':[{'resources':{'limits':{'cpu':'1'}}},"
+                      "{'resources':{'requests':{'memory':'2Gi'}}}]}"));
+
+    (void)state;
+    assert_int_equal(d.cpu_milli, 3500);
+    assert_int_equal(d.memory_bytes, INT64_C(2) << 30);
+}
+
+static struct jsn *config_of(struct arena *a, const char *spec, struct err *e)
+{
+    struct pod_spec *p = pod_of(a, spec);
+    static const char *const argv[] = {"sleep", "1", NULL};
+    static const char *const env[] = {"A=b", NULL};
+    struct oci_mounts mounts = {.arena = a};
+    struct oci_input in = {.pod = p,
+                           .ctr = &p->ctrs[0],
+                           .argv = argv,
+                           .env = env,
+                           .cwd = "/",
+                           .mounts = &mounts,
+                           .cgroups_path = "/x/y",
+                           .pause_pid = 42,
+                           .may_have = capability_default() | 1U << 21 /* SYS_ADMIN */};
+    struct jsn *c = NULL;
+
+    oci_mounts_add(&mounts, "/usr", "overlay", "overlay", "lowerdir=/usr\nupperdir=/u");
+    limits_of(jsn_key(p->ctrs[0].json, "resources"), &in.limits);
+    return oci_config_build(a, &in, &c, e) == 0 ? c : NULL;
+}
+
+static bool has(const struct jsn *list, const char *text)
+{
+    JSN_FOR_ITEMS (i, list)
+        if (streq(jsn_text(i), text))
+            return true;
+    return false;
+}
+
+static const char *namespace_path(const struct jsn *config, const char *type)
+{
+    JSN_FOR_ITEMS (n, jsn_get(config, "linux.namespaces")) {
+        const char *path = jsn_get_str(n, "path");
+
+        if (streq(jsn_get_str(n, "type"), type))
+            return path ? path : "";
+    }
+    return NULL;
+}
+
+static void the_configuration_holds_what_was_decided(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *c = config_of(
+        &a, "{'containers':[{'name':'c','resources':{'limits':{'memory':'1Mi'}}}]}", NULL);
+
+    (void)state;
+    assert_string_equal(jsn_text(jsn_item(jsn_get(c, "process.args"), 0)), "sleep");
+    assert_int_equal(jsn_get_int(c, "process.user.uid", -1), 0);
+    assert_string_equal(jsn_get_str(c, "linux.cgroupsPath"), "/x/y");
+    assert_int_equal(jsn_get_int(c, "linux.resources.memory.limit", 0), 1 << 20);
+    assert_string_equal(namespace_path(c, "network"), "/proc/42/ns/net");
+    assert_string_equal(namespace_path(c, "pid"), "");
+    assert_true(has(jsn_get(c, "process.capabilities.bounding"), "CAP_CHOWN"));
+    assert_false(has(jsn_get(c, "process.capabilities.bounding"), "CAP_SYS_ADMIN"));
+    assert_true(has(jsn_get(c, "linux.maskedPaths"), "/proc/kcore"));
+    assert_int_equal(jsn_len(jsn_get(jsn_item(jsn_key(c, "mounts"), 0), "options")), 2);
+}
+
+static void host_namespaces_are_left_alone(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *c = config_of(&a,
+                              "{'hostNetwork':true,'hostPID':true,'hostIPC':true,"
+                              "'containers':[{'name':'c'}]}",
+                              NULL);
+
+    (void)state;
+    assert_null(namespace_path(c, "network"));
+    assert_null(namespace_path(c, "uts"));
+    assert_null(namespace_path(c, "pid"));
+    assert_null(namespace_path(c, "ipc"));
+    c = config_of(&a, "{'shareProcessNamespace':true,'containers':[{'name':'c'}]}", NULL);
+    assert_string_equal(namespace_path(c, "pid"), "/proc/42/ns/pid");
+}
+
+static void capabilities_are_dropped_then_added_within_what_we_have(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct err e = {0};
+    struct jsn *c = config_of(&a,
+                              "{'containers':[{'name':'c','securityContext':{'capabilities':{"
+                              "'drop':['ALL'],'add':['SYS_ADMIN','CAP_KILL','SYS_BOOT']}}}]}",
+                              &e);
+    const struct jsn *set = jsn_get(c, "process.capabilities.effective");
+
+    (void)state;
+    assert_int_equal(jsn_len(set), 2);
+    assert_true(has(set, "CAP_SYS_ADMIN") && has(set, "CAP_KILL"));
+    assert_null(config_of(&a,
+                          "{'containers':[{'name':'c','securityContext':{'capabilities':{'add':["
+                          "'FLY']}}}]}",
+                          &e));
+    assert_string_equal(e.text, "there is no capability 'FLY'");
+}
+
+static void a_privileged_container_sees_everything(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *c =
+        config_of(&a, "{'containers':[{'name':'c','securityContext':{'privileged':true}}]}", NULL);
+
+    (void)state;
+    assert_null(jsn_get(c, "linux.maskedPaths"));
+    assert_true(has(jsn_get(c, "process.capabilities.bounding"), "CAP_SYS_ADMIN"));
+    assert_true(jsn_get_bool(jsn_item(jsn_get(c, "linux.resources.devices"), 0), "allow", false));
+}
+
+static void a_command_inside_is_the_process_with_other_arguments(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *c = config_of(&a, "{'containers':[{'name':'c'}]}", NULL);
+    struct jsn *p = oci_config_exec(&a, c, object_of(&a, "['id']"), true);
+
+    (void)state;
+    assert_string_equal(jsn_text(jsn_item(jsn_key(p, "args"), 0)), "id");
+    assert_true(jsn_get_bool(p, "terminal", false));
+    assert_true(has(jsn_key(p, "env"), "TERM=xterm"));
+    assert_false(has(jsn_get(c, "process.env"), "TERM=xterm"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(later_variables_win_and_use_earlier_ones),
+        cmocka_unit_test(what_is_missing_is_named_and_may_come_later),
+        cmocka_unit_test(commands_come_from_the_pod_or_a_start_script),
+        cmocka_unit_test(images_have_short_names),
+        cmocka_unit_test(fields_of_pods_and_containers),
+        cmocka_unit_test(limits_become_settings_of_groups),
+        cmocka_unit_test(a_pods_demand_counts_what_runs_at_once),
+        cmocka_unit_test(the_configuration_holds_what_was_decided),
+        cmocka_unit_test(host_namespaces_are_left_alone),
+        cmocka_unit_test(capabilities_are_dropped_then_added_within_what_we_have),
+        cmocka_unit_test(a_privileged_container_sees_everything),
+        cmocka_unit_test(a_command_inside_is_the_process_with_other_arguments),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
