@@ -6,8 +6,8 @@ JOBS ?= $(shell nproc)
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all run test test-unit test-sanitize test-api test-streams test-node test-durability test-valgrind fuzz bench \
-	lint tidy fmt crds install clean help
+.PHONY: all run test test-unit test-sanitize test-api test-operator test-node test-streams test-durability \
+	test-valgrind fuzz bench lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -31,7 +31,7 @@ run: all ## Serve the Kubernetes API on this machine, in the foreground; state i
 
 test: ## Everything that a change must pass: units, sanitizers, the API conformance suite
 	@tools/packages build test
-	@$(MAKE) --no-print-directory test-unit test-sanitize test-api test-durability
+	@$(MAKE) --no-print-directory test-unit test-sanitize test-api test-operator test-durability
 	@echo "make test: all passed"
 
 test-unit: all ## Unit tests and fuzz corpora
@@ -56,6 +56,10 @@ test-api: all ## The API conformance suite, against the embedded server or KUBEC
 	@tools/packages test
 	@tools/kubectl-debian $(BUILD)/tools
 	@tests/api/run
+
+test-operator: all ## The operator beside an embedded API server
+	@tools/packages test
+	@tests/e2e/operator/run
 
 test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost
 	@tools/packages test

@@ -245,10 +245,16 @@ def test_a_missing_controller_is_told(cluster):
 
 
 def test_two_nodesets_of_one_name(cluster):
-    cluster.apply(nodeset("second", more="replicas: 1\n  template: {spec: {hostname: compute-}}"))
-    eventually(lambda: cluster.condition("nodeset", "second", "Ready"), "the condition")
-    ready = cluster.condition("nodeset", "second", "Ready")
-    assert (ready["status"], ready["reason"]) == ("False", "SlurmNameTaken")
+    twin = nodeset("second", more="replicas: 1\n  template: {spec: {hostname: compute-}}")
+    try:
+        cluster.apply(twin)
+    except AssertionError as refused:
+        # Where admission runs, the second is not even stored.
+        assert "compute" in str(refused) and "second" in str(refused)
+    else:
+        eventually(lambda: cluster.condition("nodeset", "second", "Ready"), "the condition")
+        ready = cluster.condition("nodeset", "second", "Ready")
+        assert (ready["status"], ready["reason"]) == ("False", "SlurmNameTaken")
     assert slurm_conf(cluster).count("NodeSet=compute ") == 1
     assert not [p for p in workers(cluster) if p["metadata"]["name"].startswith("second-")]
     # The rest goes on.
@@ -268,6 +274,12 @@ def test_claims_are_made(cluster):
     eventually(lambda: cluster.get("pod", "disks-0"), "the pod")
     volumes = {v["name"]: v for v in cluster.get("pod", "disks-0")["spec"]["volumes"]}
     assert volumes["scratch"]["persistentVolumeClaim"]["claimName"] == "scratch-disks-0"
+
+
+def test_the_first_example_works(cluster):
+    cluster.kubectl("apply", "-f", str(TOP / "examples/quickstart.yaml"), "-n", "default")
+    eventually(lambda: cluster.get("statefulsets", ns="default"), "slurmctld")
+    eventually(lambda: len(cluster.get("pods", ns="default")) == 4, "slurmctld and three workers")
 
 
 def test_it_settles(cluster):
