@@ -57,12 +57,26 @@ bool engine_busy(const struct engine *g)
     return g->current != NULL;
 }
 
-static void start_next(struct engine *g)
+static void start_now(void *arg)
 {
+    struct engine *g = arg;
+
     if (g->current || !g->next)
         return;
     g->current = TAKE(g->next);
     job_start(g->current);
+}
+
+/* Not from within whatever brought it: nobody gets an answer before the question has returned. */
+static void start_next(struct engine *g)
+{
+    if (!g->current && g->next)
+        loop_defer(g->o.loop, start_now, g);
+}
+
+static void start_plan(void *arg)
+{
+    job_start(arg);
 }
 
 static struct engine_waiter *waiter_add(struct job *j, engine_answer_fn fn, void *arg)
@@ -111,7 +125,7 @@ struct engine_waiter *engine_plan(struct engine *g, struct record *r, engine_ans
     struct engine_waiter *w = waiter_add(j, fn, arg);
 
     j->plan_only = true;
-    job_start(j);
+    loop_defer(g->o.loop, start_plan, j);
     return w;
 }
 

@@ -31,7 +31,7 @@ int engine_start(struct engine *g, struct err *e) MUST_CHECK;
 
 /*
  * The answer to a push or a plan: HTTP status and JSON, borrowed until return.  Called once, unless
- * the waiter was forgotten.  May be called from within engine_push.
+ * the waiter was forgotten, and never from within engine_push.  The waiter is gone then.
  */
 typedef void (*engine_answer_fn)(void *arg, int status, const struct jsn *answer);
 struct engine_waiter;

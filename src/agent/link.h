@@ -37,20 +37,20 @@ DEFINE_AUTO(struct link, link_free);
 
 /*
  * Called exactly once for each call, never from within link_call.  `answer` is borrowed until
- * return; it is NULL unless r is 0 or -EREMOTEIO, -EHOSTDOWN, -EACCES, -EBUSY.  `e` says in a
- * sentence what went wrong, with what the child wrote to its standard error.  May call link_call.
+ * return, NULL where the child gave none.  `e` says in a
+ * sentence what went wrong, with what the child wrote to its standard error.  May call
+ * link_call, must not call link_free.
  *
  *   0            {"ok":true, ...}
  *   -EREMOTEIO   slurmctld refused ("error":{"code":2021,"text":"...","kind":"refused"})
  *   -EHOSTDOWN   slurmctld is not there, or left before it answered (kind "down")
  *   -EACCES      slurmctld does not let us (kind "denied")
- *   -EBUSY       slurmctld asks to try later: starting, in standby, rate limit (kind "busy")
- *   -EINVAL      the request makes no sense to the child (kind "invalid"); nothing was sent
- *   -ETIMEDOUT   no answer in time: the child was killed and will be replaced.  Whether slurmctld
- *                has carried out the call is not known
- *   -EPIPE       the child ended during the call (libslurm's exit(1), a crash); likewise not known
- *   -ENOEXEC     the child could not be started
- *   -EBADMSG     the child answered nonsense and was killed
+ *   -EBUSY       not now, later perhaps (kind "busy"; "code" tells: partition, node or reservation
+ * in use, standby, rate limit) -EINVAL      the request makes no sense to the child (kind
+ * "invalid"); nothing was sent -ETIMEDOUT   no answer in time: the child was killed and will be
+ * replaced.  Whether slurmctld has carried out the call is not known -EPIPE       the child ended
+ * during the call (libslurm's exit(1), a crash); likewise not known -ENOEXEC     the child could
+ * not be started -EBADMSG     the child answered nonsense and was killed
  */
 typedef void (*link_answer_fn)(void *arg, int r, const struct jsn *answer, const struct err *e);
 
