@@ -45,8 +45,9 @@ struct agent {
     struct routes local_routes;
     struct loop_source *on_term;
     struct loop_source *on_int;
-    int64_t again_ms; /* until a refused mount is tried once more */
-    bool keys_seen;
+    int64_t again_ms;                  /* until a refused mount is tried once more */
+    char refused[SHA256_HEX_LEN + 1];  /* that mount */
+    char standing[SHA256_HEX_LEN + 1]; /* and what was declared then */
 };
 
 static void on_up(void *arg)
@@ -67,10 +68,14 @@ static void on_mount_answer(void *arg, int status, const struct jsn *answer)
 {
     struct agent *a = arg;
 
+    const struct record *declared = engine_declared(a->engine);
+
     if (status == 200) {
         a->again_ms = 0;
+        a->refused[0] = '\0';
         return;
     }
+    memcpy(a->standing, declared ? declared->hash : "", declared ? sizeof(a->standing) : 1);
     a->again_ms = MIN(MAX(a->again_ms * 2, AGAIN_FIRST_MS), AGAIN_MOST_MS);
     log_warn("the mounted files were refused, trying again in %lld s: %s",
              (long long)(a->again_ms / 1000), jsn_get_str(answer, "error"));
@@ -98,6 +103,14 @@ static void keys_look(struct agent *a, const struct fileset *keys)
     }
 }
 
+/* A refused set is worth another try as long as nothing newer has been declared. */
+static bool is_due_again(const struct agent *a, const char *hash)
+{
+    const struct record *declared = engine_declared(a->engine);
+
+    return streq(a->refused, hash) && streq(a->standing, declared ? declared->hash : "");
+}
+
 /* Was this set, or as much of it as pushes have, pushed before? */
 static bool is_known(const struct agent *a, const struct fileset *files)
 {
@@ -105,12 +118,14 @@ static bool is_known(const struct agent *a, const struct fileset *files)
     char hash[SHA256_HEX_LEN + 1];
 
     fileset_hash(files, hash);
+    if (is_due_again(a, hash))
+        return false;
     if (store_knows(a->store, hash))
-        return a->again_ms == 0;
+        return true;
     if (!declared)
         return false;
     fileset_hash_within(files, &declared->files, hash);
-    return store_knows(a->store, hash) && a->again_ms == 0;
+    return store_knows(a->store, hash);
 }
 
 static void on_mount(void *arg, const struct fileset *files)
@@ -135,6 +150,7 @@ static void on_mount(void *arg, const struct fileset *files)
         r->generation = declared->generation;
         r->revert = declared->revert;
     }
+    memcpy(a->refused, r->hash, sizeof(a->refused));
     log_info("'%s' has changed", a->o->mount);
     (void)engine_push(a->engine, r, on_mount_answer, a);
 }

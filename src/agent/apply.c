@@ -183,6 +183,29 @@ static bool is_unchanged(const struct job *j)
            streq(good->hash, j->record->hash) && good->revert == j->record->revert;
 }
 
+static void on_warm(void *arg, int r, const struct jsn *answer, const struct err *e)
+{
+    (void)r;
+    (void)answer;
+    (void)e;
+    steps_start(arg);
+}
+
+/*
+ * The child that will ask slurmctld to end must know where it listens, which the new files may not
+ * say any more: have it read the old ones.
+ */
+static void steps_prepare(struct job *j)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *request = jsn_object(&a);
+
+    jsn_set_str(&a, request, "call", "ping");
+    if (j->class < CHANGE_RESTART || !j->live_known ||
+        link_call(j->engine->o.link, LANE_WRITE, request, 5000, on_warm, j) < 0)
+        steps_start(j);
+}
+
 static void checked(struct job *j)
 {
     struct err e = {0};
@@ -203,7 +226,7 @@ static void checked(struct job *j)
     } else if (is_unchanged(j)) {
         job_finish(j, RESULT_UNCHANGED);
     } else {
-        steps_start(j);
+        steps_prepare(j);
     }
 }
 

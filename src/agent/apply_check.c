@@ -54,6 +54,25 @@ static void problems_add(struct job *j, const struct faults *faults)
     }
 }
 
+/* Slurm takes several and makes the last one the default: nobody can mean that. */
+static void check_default(const struct model *m, struct faults *faults)
+{
+    const struct model_object *first = NULL;
+
+    for (size_t i = 0; i < m->n_objects; i++) {
+        const struct model_object *o = &m->objects[i];
+        AUTO(partition_done) struct partition p = {0};
+
+        partition_init(&p);
+        if (o->section != CONF_PARTITION || model_partition(m, o, &p, NULL) < 0 || !p.is_default)
+            continue;
+        if (first)
+            faults_add(faults, FAULT_FATAL, o->line->file, o->line->line,
+                       "partition %s: partition %s is the default already", o->name, first->name);
+        first = o;
+    }
+}
+
 /* Is it sound by itself, as it was declared? */
 static int check_declared(struct job *j, struct candidate **ret, struct err *e)
 {
@@ -66,6 +85,7 @@ static int check_declared(struct job *j, struct candidate **ret, struct err *e)
     if (r < 0)
         return r;
     candidate_check(c, &ctx, &j->faults);
+    check_default(candidate_model(c), &j->faults);
     problems_add(j, &j->faults);
     r = faults_error(&j->faults, e);
     if (r == 0)

@@ -25,8 +25,12 @@ static int plan_make(struct job *j, struct err *e)
         .n_leaving = j->n_leaving,
         .delete_first = j->delete_first,
     };
+    int r;
 
-    return apply_plan(&in, &j->plan, e);
+    r = apply_plan(&in, &j->plan, e);
+    if (r == 0)
+        j->class = MAX(j->class, plan_class(&j->plan));
+    return r;
 }
 
 static int keep_foreign(struct job *j, struct err *e)

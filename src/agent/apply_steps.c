@@ -211,8 +211,7 @@ static void on_deleted(void *arg, int r, const struct jsn *answer, const struct 
 {
     struct job *j = arg;
     struct apply_step *s = &j->plan.steps[j->at];
-    bool in_use =
-        r == -EREMOTEIO && jsn_get_int(answer, "error.code", 0) == ESLURM_PARTITION_IN_USE;
+    bool in_use = jsn_get_int(answer, "error.code", 0) == ESLURM_PARTITION_IN_USE;
 
     if (in_use && j->phase != APPLY_UNDO && !j->delete_first) {
         s->what = arena_printf(&j->plan.arena, "partition %s: has jobs, drained first",
@@ -221,7 +220,7 @@ static void on_deleted(void *arg, int r, const struct jsn *answer, const struct 
         return;
     }
     if (r < 0) {
-        step_failed(j, r, e);
+        step_failed(j, in_use ? -EREMOTEIO : r, e);
         return;
     }
     record_unkeep(j->record, s->partition);

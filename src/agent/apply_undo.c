@@ -83,6 +83,8 @@ void undo_start(struct job *j)
     job_set_phase(j, APPLY_UNDO);
     if (j->from && j->written && store_write(j->engine->o.store, &j->from->files, &changed, &e) < 0)
         log_error("the previous files cannot be put back: %s", e.text);
+    if (j->written && j->class >= CHANGE_RECONFIGURE)
+        link_restart(j->engine->o.link); /* the children may have read what is gone again */
     if (!j->from || !j->told) {
         plan_done(&j->plan);
         steps_start(j);

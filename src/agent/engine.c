@@ -258,8 +258,28 @@ void engine_running_refresh(struct engine *g)
         running_find(g);
 }
 
+static void on_warm(void *arg, int r, const struct jsn *answer, const struct err *e)
+{
+    (void)arg;
+    (void)answer;
+    if (r < 0)
+        log_debug("the child for changes: %s", e->text);
+}
+
+/* Have the child for changes ready, so that the first one is as quick as the others. */
+static void warm_up(struct engine *g)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *request = jsn_object(&a);
+
+    jsn_set_str(&a, request, "call", "ping");
+    if (link_call(g->o.link, LANE_WRITE, request, 5000, on_warm, g) < 0)
+        log_debug("the child for changes has enough to do");
+}
+
 void engine_on_up(struct engine *g)
 {
+    warm_up(g);
     if (g->current)
         return; /* it waits for slurmctld itself, or fails and is tried again */
     running_find(g);

@@ -32,6 +32,8 @@
 #define CALL_TIMEOUT_MS 20000
 #define PING_TIMEOUT_MS 5000
 #define COST_FACTOR 20
+#define COST_MOST_MS 3000
+#define ALL_TABLES ((1U << HUB_N_TABLES) - 1)
 
 static const char *const call_names[HUB_N_TABLES] = {
     [HUB_NODES] = "nodes",
@@ -58,7 +60,7 @@ struct hub *hub_new(struct loop *l, struct link *link, const struct hub_events *
     encode_uuid(uuid);
     memcpy(h->boot, uuid, 8);
     h->version = 1;
-    h->want_round = true;
+    h->wanted = ALL_TABLES;
     h->timer = loop_add_timer(l, on_timer, h);
     return h;
 }
@@ -119,8 +121,7 @@ uint64_t hub_calls(const struct hub *h)
 
 bool hub_complete(const struct hub *h)
 {
-    return h->up && h->lists[HUB_NODES].items && h->lists[HUB_PARTITIONS].items &&
-           h->lists[HUB_JOBS].items;
+    return h->up && h->known == ALL_TABLES;
 }
 
 static void set_up(struct hub *h, bool up)
@@ -131,9 +132,10 @@ static void set_up(struct hub *h, bool up)
     h->newer = true;
     if (up) {
         log_info("slurmctld answers");
-        h->want_round = true;
+        h->wanted = ALL_TABLES;
         for (unsigned i = 0; i < HUB_N_TABLES; i++)
             h->lists[i].since = 0; /* its clock may be another one */
+        h->known = 0;
     } else {
         log_warn("slurmctld does not answer; asking again every second");
     }
@@ -178,6 +180,7 @@ static int list_take(struct hub *h, enum hub_table table, const struct jsn *answ
     struct arena a = {0};
     int r = 0;
 
+    h->known |= 1U << table;
     if (jsn_get_bool(answer, "unchanged", false))
         return 0;
     if (table == HUB_PARTITIONS) {
@@ -209,7 +212,7 @@ static void round_ended(struct hub *h)
     /* somebody else talked to slurmctld meanwhile: one second look, in case a list was read before */
     if (known && h->activity_known && accepted > h->accepted + h->round_calls &&
         h->round_calls > 1 && !h->followed_up) {
-        h->want_round = true;
+        h->wanted = ALL_TABLES;
         h->followed_up = true;
     } else {
         h->followed_up = false;
@@ -229,7 +232,8 @@ static void question_ended(void *arg, int r, const struct jsn *answer, const str
     int64_t now = clock_mono_ms();
     struct err bad = {0};
 
-    l->not_before_ms = now + (now - q->start_ms) * COST_FACTOR;
+    if (r == 0 && !jsn_get_bool(answer, "unchanged", false))
+        l->not_before_ms = now + MIN((now - q->start_ms) * COST_FACTOR, COST_MOST_MS);
     if (r == 0) {
         r = list_take(h, q->table, answer, &bad);
         e = &bad;
@@ -319,17 +323,21 @@ static void ping_ended(void *arg, int r, const struct jsn *answer, const struct 
     hub_publish(h);
 }
 
-static void round_start(struct hub *h)
+/* Ask for what is wanted, but for lists that have cost too much just now. */
+static bool round_start(struct hub *h)
 {
-    h->want_round = false;
     h->round_calls = 0;
     if (h->boot_time == 0 && !h->pinging)
         ping(h, PING_TIMEOUT_MS, NULL, NULL);
-    for (unsigned i = 0; i < HUB_N_TABLES; i++)
-        if (h->lists[i].not_before_ms <= loop_now_ms(h->loop) || !h->lists[i].items)
-            ask(h, (enum hub_table)i, CALL_TIMEOUT_MS, NULL, NULL);
-        else
-            h->want_round = true;
+    for (unsigned i = 0; i < HUB_N_TABLES; i++) {
+        bool dear = h->lists[i].not_before_ms > loop_now_ms(h->loop);
+
+        if (!(h->wanted & 1U << i) || (dear && (h->known & 1U << i)))
+            continue;
+        h->wanted &= ~(1U << i);
+        ask(h, (enum hub_table)i, CALL_TIMEOUT_MS, NULL, NULL);
+    }
+    return h->round_calls > 0;
 }
 
 /* Three times the nodes, then one of the others. */
@@ -354,16 +362,17 @@ static void turn(struct hub *h, int64_t now)
     bool due = now >= h->next_ms;
     bool close = now < h->close_look_until_ms;
 
+    if (h->up && (h->activity_known ? somebody_talked(h) : due))
+        h->wanted = ALL_TABLES;
     if (!h->up) {
-        if (due && !h->pinging)
-            ping(h, PING_TIMEOUT_MS, NULL, NULL);
-    } else if (h->want_round || (h->activity_known ? somebody_talked(h) : due)) {
-        round_start(h);
-    } else if (due) {
+        if (!due || h->pinging)
+            return;
+        ping(h, PING_TIMEOUT_MS, NULL, NULL);
+    } else if (h->wanted == 0 || !round_start(h)) {
+        if (!due)
+            return;
         h->round_calls = 0;
         ask(h, next_table(h), CALL_TIMEOUT_MS, NULL, NULL);
-    } else {
-        return;
     }
     h->next_ms = now + (close ? CLOSE_TICK_MS : TICK_MS);
 }
@@ -373,11 +382,10 @@ static void on_timer(void *arg)
     struct hub *h = arg;
     int64_t now = loop_now_ms(h->loop);
     bool close = now < h->close_look_until_ms;
-    bool was_round = h->want_round;
 
     if (h->in_flight == 0)
         turn(h, now);
-    loop_timer_arm(h->timer, close ? CLOSE_TICK_MS : was_round ? ROUND_GAP_MS : LOOK_MS);
+    loop_timer_arm(h->timer, close ? CLOSE_TICK_MS : h->round_calls > 1 ? ROUND_GAP_MS : LOOK_MS);
 }
 
 void hub_start(struct hub *h)
@@ -388,7 +396,7 @@ void hub_start(struct hub *h)
 
 void hub_touch(struct hub *h)
 {
-    h->want_round = true;
+    h->wanted = ALL_TABLES;
     h->close_look_until_ms = loop_now_ms(h->loop) + CLOSE_LOOK_MS;
     if (h->up)
         loop_timer_arm(h->timer, 0);

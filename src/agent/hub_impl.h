@@ -28,6 +28,7 @@ struct hub {
     struct buf sections[HUB_N_SECTIONS];
 
     bool up;
+    unsigned known; /* bits of the lists that were read since slurmctld came up */
     uint32_t release;
     int64_t boot_time;
     struct buf controllers; /* JSON */
@@ -41,7 +42,7 @@ struct hub {
     unsigned in_flight; /* calls of the round */
     unsigned round_calls;
     unsigned ticks;
-    bool want_round;
+    unsigned wanted; /* bits of the lists to be read soon */
     bool followed_up; /* the round before this one was a second look already */
     int64_t next_ms;  /* when the next small call is due */
     int64_t close_look_until_ms;

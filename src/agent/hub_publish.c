@@ -97,8 +97,9 @@ static void own_sections(struct hub *h)
 
     if (h->release)
         release_text(h->release, release);
+    /* up means that the lists below are its, too */
     buf_printf(&text, "{\"up\":%s,\"release\":\"%s\",\"bootTime\":%lld,\"controllers\":%s}",
-               h->up ? "true" : "false", release, (long long)h->boot_time,
+               hub_complete(h) ? "true" : "false", release, (long long)h->boot_time,
                h->controllers.n > 0 ? buf_str(&h->controllers) : "[]");
     (void)hub_section_put(h, HUB_SLURMCTLD, buf_view(&text));
     buf_clear(&text);

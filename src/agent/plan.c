@@ -217,6 +217,26 @@ static bool wants_rehearsal(const struct apply_input *in)
            !profile_has(in->release, PROFILE_RECONFIGURE_REFUSES);
 }
 
+/* Nothing but partitions that leave: the old files mean the same until they have. */
+static bool settle_suffices(const struct apply_input *in)
+{
+    return in->class == CHANGE_NONE && in->live && in->n_leaving > 0 && !in->delete_first &&
+           !in->reassert;
+}
+
+enum change_class plan_class(const struct apply_plan *p)
+{
+    enum change_class most = CHANGE_NONE;
+
+    for (size_t i = 0; i < p->n; i++) {
+        enum step_kind kind = p->steps[i].kind;
+
+        if (kind == STEP_CREATE || kind == STEP_UPDATE || kind == STEP_DELETE)
+            most = MAX(most, CHANGE_RPC);
+    }
+    return most;
+}
+
 int apply_plan(const struct apply_input *in, struct apply_plan *ret, struct err *e)
 {
     size_t before;
@@ -226,7 +246,7 @@ int apply_plan(const struct apply_input *in, struct apply_plan *ret, struct err 
         (void)step_add(ret, STEP_REHEARSE);
     if (in->delete_first)
         plan_deletes(in, ret);
-    if (in->files_differ)
+    if (in->files_differ && !settle_suffices(in))
         (void)step_add(ret, STEP_WRITE);
     if (!in->live)
         return 0;

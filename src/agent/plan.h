@@ -59,6 +59,9 @@ struct apply_input {
  */
 int apply_plan(const struct apply_input *in, struct apply_plan *ret, struct err *e) MUST_CHECK;
 
+/* RPC if the plan makes a call about a partition. */
+enum change_class plan_class(const struct apply_plan *p);
+
 /* The changes that turn what is live into what is declared; what no call can do is left out. */
 int plan_partition(const struct apply_input *in, const struct model_object *object,
                    struct apply_plan *ret, struct err *e) MUST_CHECK;
