@@ -4,6 +4,7 @@
 
 #include "src/api/lookup.h"
 #include "src/kube/cache.h"
+#include "src/plan/kind.h"
 #include "src/plan/pods.h"
 
 struct world;
@@ -25,7 +26,7 @@ typedef void (*world_change_fn)(void *arg, const char *kind, const struct kube_o
 struct world_options {
     const char *const *namespaces; /* NULL-terminated; NULL or empty: all.  Borrowed */
     world_change_fn changed;
-    void (*synced)(void *arg); /* everything needed is there; once */
+    void (*synced)(void *arg); /* everything needed is there, or there again */
     void *arg;
 };
 
@@ -38,6 +39,9 @@ DEFINE_AUTO(struct world, world_free);
 bool world_synced(const struct world *w, const char **ret_missing);
 /* Does the server have the kind, as far as known? */
 bool world_serves(const struct world *w, const char *kind);
+
+/* The version in which the server has the kind, as far as known. */
+const char *world_version(const struct world *w, const struct plan_kind *kind);
 
 /* One object; NULL if there is none, or if nobody can tell. */
 const struct kube_object *world_get(const struct world *w, const char *kind, const char *ns,
