@@ -348,6 +348,18 @@ struct kube_slice world_owned(const struct world *w, const char *kind, const cha
     return v && uid ? kube_cache_by_owner(v->cache, uid) : (struct kube_slice){0};
 }
 
+const struct kube_object *world_next(const struct world *w, const char *kind, const char *ns,
+                                     size_t *at)
+{
+    const struct view *v = find_view(w, kind, ns);
+    const struct kube_object *o;
+
+    while (v && (o = kube_cache_next(v->cache, at)))
+        if (streq(o->namespace, ns))
+            return o;
+    return NULL;
+}
+
 size_t world_count(const struct world *w, const char *kind)
 {
     size_t n = 0;

@@ -54,6 +54,10 @@ struct kube_slice world_find(const struct world *w, const char *kind, const char
 struct kube_slice world_owned(const struct world *w, const char *kind, const char *ns,
                               const char *uid);
 
+/* All of a kind in a namespace: `size_t at = 0; while ((o = world_next(...)))`; in no order. */
+const struct kube_object *world_next(const struct world *w, const char *kind, const char *ns,
+                                     size_t *at);
+
 /* Indexes: of NodeSets; and of Controllers and NodeSets, by "Secret/name" or "ConfigMap/name" that
  * they refer to. */
 #define WORLD_BY_CONTROLLER "controller"
