@@ -53,6 +53,8 @@ static const struct cli_option operator_options[] = {
      "the newest known", false},
     {"cgroup", "KIND", "How nodes arrange control groups: v2, v1, hybrid or none", "v2", false},
     {"cluster-domain", "DOMAIN", "What names of Services end with", "cluster.local", false},
+    {"slurm-uid", "UID", "Of the user slurm in the images", "401", false},
+    {"slurm-gid", "GID", "Of its group", "401", false},
     {"no-sidecars", NULL, "The cluster's init containers cannot stay (Kubernetes before 1.29)",
      NULL, false},
     {NULL},
