@@ -9,6 +9,9 @@
  */
 #include "src/api/partition.h"
 
+#include <strings.h>
+
+#include "src/api/partition_conf.h"
 #include "src/slurm/keys.h"
 
 static const char *const state_names[] = {"UP", "DOWN", "DRAIN", "INACTIVE", NULL};
@@ -248,26 +251,51 @@ void api_partition_settings(struct arena *a, const struct api_partition *part, a
     }
 }
 
-static void add_pair(void *arg, const char *field, const char *key, const char *value)
+struct line {
+    struct buf text;
+    bool may_be_default;
+};
+
+static void add_setting(void *arg, const char *field, const char *key, const char *value)
 {
-    struct buf *line = arg;
+    struct line *l = arg;
 
     (void)field;
-    buf_addc(line, ' ');
-    conf_pair_print(key, value, line);
+    if (strcasecmp(key, "Default") == 0 && !l->may_be_default)
+        return;
+    buf_addc(&l->text, ' ');
+    conf_pair_print(key, value, &l->text);
 }
 
-const char *api_partition_line(struct arena *a, const struct api_partition *part, const char *nodes)
+static void add_pair(void *arg, const char *key, const char *value)
 {
-    AUTO(buf_done) struct buf line = {0};
-    struct str config = str_trim(str_of(part->spec.config));
+    add_setting(arg, NULL, key, value);
+}
 
-    conf_pair_print("PartitionName", api_partition_slurm_name(part), &line);
+bool api_partition_is_default(const struct api_partition *part)
+{
+    return (part->spec.is_default && *part->spec.is_default) ||
+           partition_config_is_default(str_of(part->spec.config));
+}
+
+const char *api_partition_line(struct arena *a, const struct api_partition *part, const char *nodes,
+                               bool may_be_default)
+{
+    struct line l = {.may_be_default = may_be_default || !api_partition_is_default(part)};
+    struct str config = str_trim(str_of(part->spec.config));
+    const char *copy;
+
+    conf_pair_print("PartitionName", api_partition_slurm_name(part), &l.text);
     if (nodes[0])
-        add_pair(&line, NULL, "Nodes", nodes);
-    api_partition_settings(a, part, add_pair, &line);
-    if (config.n)
-        buf_addc(&line, ' ');
-    buf_addstr(&line, config);
-    return arena_strdup(a, buf_str(&line));
+        add_pair(&l, "Nodes", nodes);
+    api_partition_settings(a, part, add_setting, &l);
+    if (!l.may_be_default) {
+        partition_config_each(config, add_pair, &l);
+    } else if (config.n) {
+        buf_addc(&l.text, ' ');
+        buf_addstr(&l.text, config);
+    }
+    copy = arena_strdup(a, buf_str(&l.text));
+    buf_done(&l.text);
+    return copy;
 }

@@ -117,12 +117,16 @@ typedef void (*api_setting_fn)(void *arg, const char *field, const char *key, co
 void api_partition_settings(struct arena *a, const struct api_partition *part, api_setting_fn fn,
                             void *arg);
 
+/* Does it want to be the default? */
+bool api_partition_is_default(const struct api_partition *part);
+
 /*
  * The line of slurm.conf over these nodes ("a,b", "ALL"; "": none): "PartitionName=x Nodes=a,b
- * State=UP ...", the words of spec.config at its end.  Not checked.  In `a`.
+ * State=UP ...", the words of spec.config at its end.  Not checked.  `may_be_default` false:
+ * without Default=YES, since another one is.  In `a`.
  */
-const char *api_partition_line(struct arena *a, const struct api_partition *part,
-                               const char *nodes);
+const char *api_partition_line(struct arena *a, const struct api_partition *part, const char *nodes,
+                               bool may_be_default);
 
 /* Everything that the object alone tells.  `release` 0: any release may run it. */
 void api_partition_check(const struct api_partition *part, uint32_t release,

@@ -61,8 +61,9 @@ static void check_value(struct api_problems *p, const char *field, const char *k
     if (release && !keys_in_release(key, release)) {
         release_series_text(release, series);
         api_problem_add(p, API_FORBIDDEN, field, "Slurm %s has no %s", series, key->name);
-    } else if (strchr(value, '\n')) {
-        api_problem_value(p, API_INVALID, field, name_shown(p, value), "must stand in one line");
+    } else if (strpbrk(value, "\n\r\\")) {
+        api_problem_value(p, API_INVALID, field, name_shown(p, value),
+                          "must stand in one line, without '\\'");
     } else if (value_check(key->type, release ? release : RELEASE_NEWEST, str_of(value), &why) ==
                -EINVAL) {
         api_problem_value(p, API_INVALID, field, name_shown(p, value), "%s", why.text);
@@ -152,7 +153,7 @@ static void warn_odd(const struct api_partition *part, struct settings *s)
     struct validate_context ctx = {.release = s->release ? s->release : RELEASE_NEWEST};
     struct err e = {0};
 
-    buf_printf(&text, HEAD "%s\n", api_partition_line(s->p->arena, part, "x"));
+    buf_printf(&text, HEAD "%s\n", api_partition_line(s->p->arena, part, "x", true));
     in.text = buf_view(&text);
     if (conf_parse(&in, &faults, &conf, &e) < 0)
         return;

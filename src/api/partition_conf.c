@@ -35,6 +35,8 @@ int partition_config_check(const char *name, struct str config, uint32_t release
 {
     struct err newest = {0};
 
+    if (config.n && config.p[config.n - 1] == '\\')
+        return err_bad(e, "%s: a '\\' at the end would join the line with the next one", name);
     if (release)
         return validate_partition_config(name, config, release, e);
     for (const uint32_t *series = profile_series; *series; series++)

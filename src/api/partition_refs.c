@@ -46,12 +46,6 @@ static bool look_for_default(void *arg, const struct partition_claim *claim)
     return false;
 }
 
-static bool is_default(const struct api_partition *part)
-{
-    return (part->spec.is_default && *part->spec.is_default) ||
-           partition_config_is_default(str_of(part->spec.config));
-}
-
 static void warn_missing(const struct api_partition *part, const struct api_lookup *l,
                          struct api_problems *p)
 {
@@ -89,7 +83,7 @@ void api_partition_check_refs(const struct api_partition *part, const struct api
     warn_missing(part, l, p);
     if (!old || !streq(api_partition_slurm_name(part), api_partition_slurm_name(old)))
         check_name(part, l, p);
-    if (is_default(part) && (!old || !is_default(old)))
+    if (api_partition_is_default(part) && (!old || !api_partition_is_default(old)))
         partition_claims_each(l, api_namespace(&part->meta), part->spec.controller_ref.name,
                               look_for_default, &d);
 }

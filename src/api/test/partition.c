@@ -51,7 +51,7 @@ static void an_object_gives_a_line_in_the_order_of_the_table(void **state)
         AUTO(arena_done) struct arena a = {0};
         struct api_partition part = partition_of(&a, "debug", cases[i].spec);
 
-        assert_string_equal(api_partition_line(&a, &part, cases[i].nodes), cases[i].line);
+        assert_string_equal(api_partition_line(&a, &part, cases[i].nodes, true), cases[i].line);
     }
 }
 
