@@ -113,9 +113,7 @@ static bool read_env(const struct cli_args *args, struct build_env *env)
 
     env->cluster_domain = cli_get(args, "cluster-domain");
     env->no_sidecars = cli_has(args, "no-sidecars");
-    if (!cli_get_i64(args, "slurm-uid", 0, UINT32_MAX, &env->slurm_uid) ||
-        !cli_get_i64(args, "slurm-gid", 0, UINT32_MAX, &env->slurm_gid))
-        return false;
+    env->no_agent = !cli_has(args, "agent") || cli_has(args, "no-agent");
     if (release && release_parse(str_of(release), &env->release, &e) < 0) {
         (void)cli_usage_error("operator: --slurm-version: %s", e.text);
         return false;
