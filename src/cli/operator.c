@@ -14,6 +14,9 @@
 #include "src/operator/operator.h"
 #include "src/slurm/profile.h"
 
+/* slurmctld does not run as root; the highest number stands for no user at all. */
+#define ID_MAX 4294967294
+
 struct session {
     struct loop *loop;
     struct operator* op;
@@ -109,9 +112,7 @@ static bool read_env(const struct cli_args *args, struct build_env *env)
 
     env->cluster_domain = cli_get(args, "cluster-domain");
     env->no_sidecars = cli_has(args, "no-sidecars");
-    if (!cli_get_i64(args, "slurm-uid", 0, UINT32_MAX, &env->slurm_uid) ||
-        !cli_get_i64(args, "slurm-gid", 0, UINT32_MAX, &env->slurm_gid))
-        return false;
+    env->no_agent = !cli_has(args, "agent") || cli_has(args, "no-agent");
     if (release && release_parse(str_of(release), &env->release, &e) < 0) {
         (void)cli_usage_error("operator: --slurm-version: %s", e.text);
         return false;
@@ -120,7 +121,8 @@ static bool read_env(const struct cli_args *args, struct build_env *env)
         (void)cli_usage_error("operator: --cgroup: '%s' is none of v2, v1, hybrid, none", cgroup);
         return false;
     }
-    return true;
+    return cli_get_i64(args, "slurm-uid", 1, ID_MAX, &env->slurm_uid) &&
+           cli_get_i64(args, "slurm-gid", 1, ID_MAX, &env->slurm_gid);
 }
 
 int verb_operator_run(const struct cli_args *args)

@@ -2,11 +2,15 @@
 /*
  * Which change concerns whom.
  *
- *   Controller              itself; its NodeSets if the spec changed (their pods name its host)
- *   NodeSet                 itself; its Controller if the spec changed (slurm.conf); NodeSets of
- * the same name in Slurm (one may take over) Pod                     the NodeSet that controls it,
- * or the Controller that its labels name Secret, ConfigMap, ...  whoever owns it; whoever refers to
- * it
+ *   Controller             itself; its NodeSets if the spec changed (their pods name its host)
+ *
+ *   NodeSet                itself; its Controller if the spec changed (slurm.conf); NodeSets of the
+ *                          same name in Slurm (one may take over)
+ *
+ *   Pod                    the NodeSet that controls it; else the Controller or NodeSet that its
+ *                          labels name
+ *
+ *   Secret, ConfigMap ...  whoever owns it; whoever refers to it
  *
  * Statuses change with every pod; only a new generation tells that others are concerned.
  */
@@ -120,8 +124,8 @@ static void add_pod_owner(const struct routes *r, const struct kube_object *o)
 
     if (p && p->is_slurmctld && p->instance)
         add(r, "Controller", o->namespace, p->instance);
-    else if (p && p->owner_name)
-        add(r, "NodeSet", o->namespace, p->owner_name);
+    else if (p && (p->owner_name || p->instance))
+        add(r, "NodeSet", o->namespace, p->owner_name ? p->owner_name : p->instance);
 }
 
 void routes_follow(const struct routes *r, const char *kind, const struct kube_object *old,

@@ -41,3 +41,23 @@ bool slurm_state_is_free(const struct slurm_state *s, const char *name)
 
     return node && slurm_state_is_idle(s, name) && nodestate_drained(node->state);
 }
+
+static int by_partition(const void *key, const void *item)
+{
+    return strcmp(key, ((const struct slurm_partition *)item)->name);
+}
+
+const struct slurm_partition *slurm_state_partition(const struct slurm_state *s, const char *name)
+{
+    if (!s || !s->partitions_known || s->n_partitions == 0 || !name)
+        return NULL;
+    return bsearch(name, s->partitions, s->n_partitions, sizeof(*s->partitions), by_partition);
+}
+
+const struct slurm_waiting *slurm_state_waiting(const struct slurm_state *s, const char *partition)
+{
+    for (size_t i = 0; s && partition && i < s->n_waiting; i++)
+        if (streq(s->waiting[i].partition, partition))
+            return &s->waiting[i];
+    return NULL;
+}
