@@ -95,8 +95,8 @@ fmt: ## Format the sources
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
 
 crds: all ## Print the definitions of our kinds into deploy/crds
-	@for kind in controllers nodesets; do \
-		$(BUILD)/src/cli/slurmkeeper crds $$kind >deploy/crds/slinky.slurm.net_$$kind.yaml; done
+	@for kind in controllers.slinky.slurm.net nodesets.slinky.slurm.net partitions.slurmkeeper.dev; do \
+		$(BUILD)/src/cli/slurmkeeper crds $${kind%%.*} >deploy/crds/$${kind#*.}_$${kind%%.*}.yaml; done
 
 install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
 	@meson install -C $(BUILD) --no-rebuild
