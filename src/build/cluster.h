@@ -12,6 +12,8 @@
 #define SLURMCTLD_PORT 6817
 #define SLURMD_PORT 6818
 #define SLURM_ETC "/etc/slurm"
+/* Where slurmkeeper-agent listens, in slurmctld's pod. */
+#define AGENT_PORT 6821
 
 /* A snapshot; everything is borrowed. */
 struct build_cluster {
@@ -30,6 +32,9 @@ uint32_t build_release(const struct build_cluster *c);
 bool build_has(const struct build_cluster *c, enum profile_feature feature);
 /* Whether daemons trust each other by munge: Slurm before 23.11 has nothing else. */
 bool build_uses_munge(const struct build_cluster *c);
+
+/* Whether slurmkeeper-agent stands beside slurmctld: not where each change is to restart it. */
+bool build_has_agent(const struct build_cluster *c);
 
 /* Where clients find slurmctld: "slurm-controller.ns" and 6817, or the external one.  In `a`. */
 const char *build_slurmctld_host(struct arena *a, const struct build_cluster *c);

@@ -199,8 +199,9 @@ static void make_slurm_conf(struct config_work *w, struct conf_text *t)
 static void make_good(struct config_work *w, struct conf_text *t)
 {
     struct api_problems *told = w->p;
-    struct api_problems again = {.arena = w->a};
+    struct api_problems *again = arena_calloc(w->a, 1, sizeof(*again));
 
+    again->arena = w->a;
     for (w->round = 1;; w->round++) {
         make_slurm_conf(w, t);
         w->p = told;
@@ -208,7 +209,7 @@ static void make_good(struct config_work *w, struct conf_text *t)
             return;
         conf_text_done(t);
         *t = (struct conf_text){.arena = w->a};
-        w->p = &again; /* what is wrong with the rest has been told once */
+        w->p = again; /* what is wrong with the rest has been told once */
     }
 }
 

@@ -30,9 +30,12 @@
 #define TAINT_WORKER "nodeset.slinky.slurm.net/worker"
 
 /* Names of what is made from a Controller; in `a`. */
-const char *labels_controller(struct arena *a, const char *controller);  /* StatefulSet, Service */
-const char *labels_internal(struct arena *a, const char *controller);    /* headless Service */
-const char *labels_config(struct arena *a, const char *controller);      /* ConfigMap */
+const char *labels_controller(struct arena *a, const char *controller); /* StatefulSet, Service */
+const char *labels_internal(struct arena *a, const char *controller);   /* headless Service */
+const char *labels_config(struct arena *a, const char *controller);     /* ConfigMap */
+const char *labels_agent(struct arena *a, const char *controller);      /* Secret of the agent */
+/* The name that the agent's certificate is for. */
+const char *labels_agent_host(struct arena *a, const char *controller, const char *ns);
 const char *labels_workers(struct arena *a, const char *controller);     /* Service, subdomain */
 const char *labels_workers_pdb(struct arena *a, const char *controller); /* disruption budget */
 

@@ -9,12 +9,17 @@
 #include "src/operator/reconcile.h"
 
 #include "src/base/encode.h"
+#include "src/base/hash.h"
+#include "src/base/log.h"
 #include "src/build/labels.h"
 #include "src/build/secrets.h"
+#include "src/http/certificate.h"
 #include "src/plan/controller.h"
 #include "src/plan/failure.h"
 #include "src/plan/finalizer.h"
 #include "src/plan/nodeset.h"
+
+#define TOKEN_BYTES 32
 
 void reconcile_done(struct reconcile *r)
 {
@@ -114,6 +119,32 @@ static const unsigned char *fresh_random(struct arena *a)
     return bytes;
 }
 
+/* A certificate and a token for the agent of a Controller that has none; NULL: it has. */
+static const struct build_agent_keys *fresh_agent_keys(struct reconcile *r, const struct world *w,
+                                                       const struct build_cluster *c)
+{
+    AUTO(http_certificate_done) struct http_certificate pair = {0};
+    struct build_agent_keys *keys = arena_calloc(&r->arena, 1, sizeof(*keys));
+    char token[SHA256_HEX_LEN + 1];
+    char random[TOKEN_BYTES];
+    struct err e = {0};
+
+    if (!c->controller || !build_has_agent(c) ||
+        world_get(w, "Secret", r->namespace, labels_agent(&r->arena, r->name)))
+        return NULL;
+    if (http_certificate_make(labels_agent_host(&r->arena, r->name, r->namespace), &pair, &e) < 0) {
+        log_error("Controller %s/%s: its agent stays without a Secret: %s", r->namespace, r->name,
+                  e.text);
+        return NULL;
+    }
+    encode_random(random, sizeof(random));
+    hash_sha256_hex((struct str){random, sizeof(random)}, token);
+    *keys = (struct build_agent_keys){arena_strdup(&r->arena, pair.cert_pem),
+                                      arena_strdup(&r->arena, pair.key_pem),
+                                      arena_strdup(&r->arena, token)};
+    return keys;
+}
+
 /* The oldest other NodeSet of the cluster that has the same name in Slurm and came before. */
 static const char *find_twin(struct reconcile *r, const struct world *w, const struct nodeset *ns)
 {
@@ -208,7 +239,8 @@ static void plan_for_controller(struct reconcile *r, const struct world *w,
         .object = r->object,
         .cluster = cluster,
         .serves_monitors = world_serves(w, "ServiceMonitor"),
-        .fresh = {fresh_random(&r->arena), fresh_random(&r->arena)},
+        .fresh = {fresh_random(&r->arena), fresh_random(&r->arena),
+                  fresh_agent_keys(r, w, cluster)},
         .now_us = now_us,
     };
 

@@ -17,7 +17,6 @@
 #include "src/build/controller_config.h"
 #include "src/build/controller_service.h"
 #include "src/build/labels.h"
-#include "src/build/secrets.h"
 #include "src/build/workers.h"
 #include "src/plan/failure.h"
 #include "src/plan/finalizer.h"
@@ -93,6 +92,8 @@ static void plan_keys(struct draft *d)
         return;
     plan_key(d, build_slurm_secret(d->to->arena, d->cluster, d->in->fresh.slurm));
     plan_key(d, build_jwt_secret(d->to->arena, d->cluster, d->in->fresh.jwt));
+    if (d->in->fresh.agent)
+        plan_key(d, build_agent_secret(d->to->arena, d->cluster, d->in->fresh.agent));
 }
 
 /* Its template holds hashes of the keys: it waits for the next plan, which sees them. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/build/cluster.h"
+#include "src/build/secrets.h"
 #include "src/plan/action.h"
 #include "src/plan/pods.h"
 
@@ -10,6 +11,7 @@
 struct plan_keys {
     const unsigned char *slurm; /* SECRET_KEY_BYTES each */
     const unsigned char *jwt;
+    const struct build_agent_keys *agent; /* NULL: not needed, that Secret is there */
 };
 
 /* A snapshot; everything is borrowed and stays as it is. */

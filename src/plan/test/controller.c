@@ -2,7 +2,6 @@
 /* Unit tests of the Controller's plan: what is made, in which order, and what stays. */
 #include "src/base/test/unit.h"
 
-#include "src/build/secrets.h"
 #include "src/plan/controller.h"
 #include "src/plan/finalizer.h"
 #include "src/plan/test/world.h"
@@ -41,6 +40,7 @@ static void fixture_init(struct fixture *f, const char *spec)
 static struct actions plan(struct fixture *f)
 {
     static unsigned char random[SECRET_KEY_BYTES];
+    static const struct build_agent_keys agent = {"cert", "key", "token"};
     struct arena *a = &f->arena;
     struct actions list = {.arena = a};
     struct controller *c = arena_calloc(a, 1, sizeof(*c));
@@ -52,7 +52,7 @@ static struct actions plan(struct fixture *f)
                                  .pods = f->pods,
                                  .n_pods = f->n_pods,
                                  .serves_monitors = f->serves_monitors,
-                                 .fresh = {random, random},
+                                 .fresh = {random, random, &agent},
                                  .now_us = 1000000000};
     struct err e = {0};
 
@@ -80,7 +80,8 @@ static void expect_plan(struct fixture *f, const char *summary)
 
 #define FIRST                                                                                      \
     "create Service lab-controller-internal;create Service lab-controller;"                        \
-    "create ConfigMap lab-config;create Secret lab-auth-slurm;create Secret lab-auth-jwt;"         \
+    "create ConfigMap lab-config;create Secret lab-auth-slurm;create Secret lab-auth-jwt;create "  \
+    "Secret lab-agent;"                                                                            \
     "status Controller lab;"
 
 static void objects_are_made_in_order_and_then_left_alone(void **state)
@@ -90,10 +91,11 @@ static void objects_are_made_in_order_and_then_left_alone(void **state)
     (void)state;
     fixture_init(&f, "");
     test_put(&f.world, test_parse(&f.arena, SET("compute", "")));
-    expect_plan(&f, "create Service lab-controller-internal;create Service lab-controller;"
-                    "create ConfigMap lab-config;create Secret lab-auth-slurm;"
-                    "create Secret lab-auth-jwt;create Service slurm-workers-lab;"
-                    "create PodDisruptionBudget slurm-workers-pdb-lab;status Controller lab;");
+    expect_plan(
+        &f, "create Service lab-controller-internal;create Service lab-controller;"
+            "create ConfigMap lab-config;create Secret lab-auth-slurm;"
+            "create Secret lab-auth-jwt;create Secret lab-agent;create Service slurm-workers-lab;"
+            "create PodDisruptionBudget slurm-workers-pdb-lab;status Controller lab;");
     /* The StatefulSet waits until the keys can be seen. */
     expect_plan(&f, "create StatefulSet lab-controller;");
     expect_plan(&f, "");
@@ -148,9 +150,10 @@ static void keys_that_are_there_are_kept(void **state)
     fixture_init(&f, "");
     test_put(&f.world, test_parse(&f.arena, "{'kind':'Secret','metadata':{'name':'lab-auth-slurm',"
                                             "'namespace':'slurm'},'data':{'slurm.key':'YQ=='}}"));
-    expect_plan(&f, "create Service lab-controller-internal;create Service lab-controller;"
-                    "create ConfigMap lab-config;create Secret lab-auth-jwt;"
-                    "status Controller lab;");
+    expect_plan(&f,
+                "create Service lab-controller-internal;create Service lab-controller;"
+                "create ConfigMap lab-config;create Secret lab-auth-jwt;create Secret lab-agent;"
+                "status Controller lab;");
     assert_string_equal(
         jsn_text(jsn_member(jsn_get(test_find(&f.world, "Secret", "lab-auth-slurm"), "data"),
                             STR("slurm.key"))),
