@@ -10,6 +10,7 @@
 
 #include "src/api/controller.h"
 #include "src/api/nodeset.h"
+#include "src/api/partition.h"
 #include "src/slurm/profile.h"
 
 static void add_error(struct api_problems *p, const struct err *e)
@@ -42,21 +43,28 @@ static void admit_controller(const struct api_admission *in, struct api_problems
         controller_check_update(&c, &old, p);
 }
 
+/* The release of a cluster that an object belongs to; 0: not known. */
+static uint32_t cluster_release(const struct api_admission *in, const struct api_meta *meta,
+                                const char *controller, struct arena *a)
+{
+    const struct jsn *found = NULL;
+    struct controller c;
+    uint32_t release = 0;
+
+    if (api_lookup_get(in->lookup, "Controller", api_namespace(meta), controller, &found) ==
+            API_PRESENT &&
+        controller_decode(a, found, &c, NULL) == 0)
+        release = controller_release(&c);
+    return release ? release : in->release;
+}
+
 /* The release that a NodeSet's words will be read by. */
 static uint32_t release_for(const struct api_admission *in, const struct nodeset *ns,
                             struct arena *a)
 {
     const char *image = jsn_get_str(ns->spec.slurmd, "image");
-    const struct jsn *found = NULL;
-    struct controller c;
-    uint32_t release = 0;
+    uint32_t release = cluster_release(in, &ns->meta, ns->spec.controller_ref.name, a);
 
-    if (api_lookup_get(in->lookup, "Controller", api_namespace(&ns->meta),
-                       ns->spec.controller_ref.name, &found) == API_PRESENT &&
-        controller_decode(a, found, &c, NULL) == 0)
-        release = controller_release(&c);
-    if (!release)
-        release = in->release;
     if (!release && image && release_parse(str_of(image), &release, NULL) < 0)
         release = 0;
     return release;
@@ -78,6 +86,24 @@ static void admit_nodeset(const struct api_admission *in, struct api_problems *p
         nodeset_check_update(&ns, &old, p);
 }
 
+static void admit_partition(const struct api_admission *in, struct api_problems *p)
+{
+    struct api_partition part;
+    struct api_partition old;
+    bool had = in->old && api_partition_decode(p->arena, in->old, &old, NULL) == 0;
+    struct err e = {0};
+
+    if (api_partition_decode(p->arena, in->object, &part, &e) < 0) {
+        add_error(p, &e);
+        return;
+    }
+    api_partition_check(
+        &part, cluster_release(in, &part.meta, part.spec.controller_ref.name, p->arena), p);
+    api_partition_check_refs(&part, had ? &old : NULL, in->lookup, p);
+    if (had)
+        api_partition_check_update(&part, &old, p);
+}
+
 void api_admit(const struct api_admission *in, struct api_problems *p)
 {
     const struct api_kind *kind = api_kind_of(in->object);
@@ -90,4 +116,6 @@ void api_admit(const struct api_admission *in, struct api_problems *p)
         admit_controller(in, p);
     else if (kind->fields == nodeset_fields)
         admit_nodeset(in, p);
+    else if (kind->fields == api_partition_fields)
+        admit_partition(in, p);
 }

@@ -5,6 +5,7 @@
 #include "src/api/accounting.h"
 #include "src/api/controller.h"
 #include "src/api/nodeset.h"
+#include "src/api/partition.h"
 #include "src/build/env.h"
 #include "src/slurm/profile.h"
 
@@ -20,6 +21,8 @@ struct build_cluster {
     const struct controller *controller;
     const struct nodeset *const *nodesets; /* of this cluster, in any order */
     size_t n_nodesets;
+    const struct api_partition *const *partitions; /* likewise; none that is being deleted */
+    size_t n_partitions;
     const struct accounting *accounting; /* NULL: none, or it is not there */
     const struct api_lookup *lookup;     /* ConfigMaps and Secrets; NULL: none are known */
 };

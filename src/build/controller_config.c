@@ -195,6 +195,24 @@ static void make_slurm_conf(struct config_work *w, struct conf_text *t)
     add_extra(w, t);
 }
 
+/* Make it until no Partition stands in its way, which each one does twice at most. */
+static void make_good(struct config_work *w, struct conf_text *t)
+{
+    struct api_problems *told = w->p;
+    struct api_problems *again = arena_calloc(w->a, 1, sizeof(*again));
+
+    again->arena = w->a;
+    for (w->round = 1;; w->round++) {
+        make_slurm_conf(w, t);
+        w->p = told;
+        if (config_check_slurm_conf(w, t))
+            return;
+        conf_text_done(t);
+        *t = (struct conf_text){.arena = w->a};
+        w->p = again; /* what is wrong with the rest has been told once */
+    }
+}
+
 /* What clients of an external slurmctld need to find it; all else it tells them itself. */
 static void make_external_conf(struct config_work *w, struct conf_text *t)
 {
@@ -253,8 +271,10 @@ int build_config(struct arena *a, const struct build_cluster *c, struct build_co
         user_files_read(a, c, &w.files, p);
         config_parse_extra(&w);
         w.unusable = p->errors > errors;
-        make_slurm_conf(&w, &t);
-        config_check(&w, &t);
+        config_settle_nodesets(&w);
+        config_settle_partitions(&w);
+        make_good(&w, &t);
+        config_check_files(&w);
         if (!user_files_find(&w.files, "cgroup.conf"))
             add_file(ret, "cgroup.conf", cgroup_conf(c));
     }
@@ -262,6 +282,7 @@ int build_config(struct arena *a, const struct build_cluster *c, struct build_co
     ret->hash = hash_files(&w, ret);
     ret->origins = t.origins;
     ret->n_origins = t.n;
+    map_done(&w.nodesets);
     conf_free(w.extra);
     p->object = NULL;
     return w.unusable ? -EINVAL : 0;

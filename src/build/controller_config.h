@@ -27,7 +27,8 @@ struct build_config {
  * Build slurm.conf and, unless the user brings one, cgroup.conf.  Everything that is wrong with
  * them is added to `p`, each thing at the object and field it comes from.
  *
- * Returns 0 if the files may be used: problems are then about single NodeSets that were left out.
+ * Returns 0 if the files may be used: problems are then about single NodeSets and Partitions that
+ * were left out.
  * -EINVAL if Slurm would refuse them: whatever runs must go on with what it has.  *ret is filled in
  * both cases, so that somebody can look at it.
  */

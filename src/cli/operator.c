@@ -9,6 +9,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/log.h"
+#include "src/cli/signals.h"
 #include "src/cli/verbs.h"
 #include "src/operator/operator.h"
 #include "src/slurm/profile.h"
@@ -45,8 +46,7 @@ static int run(struct session *s, const struct kube_target *t, const struct oper
     struct kube_client_options speed = {.per_second = 200, .burst = 400};
     AUTO(kube_client_free) struct kube_client *c = NULL;
     AUTO(operator_free) struct operator* op = NULL;
-    AUTO(loop_source_free) struct loop_source *on_int = NULL;
-    AUTO(loop_source_free) struct loop_source *on_term = NULL;
+    AUTO(signals_done) struct signals signals = {0};
     int r = kube_client_new(s->loop, t, &speed, &c, e);
 
     if (r == 0)
@@ -54,8 +54,7 @@ static int run(struct session *s, const struct kube_target *t, const struct oper
     if (r < 0)
         return r;
     s->op = op;
-    on_int = loop_add_signal(s->loop, SIGINT, on_signal, s);
-    on_term = loop_add_signal(s->loop, SIGTERM, on_signal, s);
+    signals_watch(&signals, s->loop, on_signal, s);
     log_info("operator for %s at %s", t->origin, t->cluster->server);
     if (o->metrics)
         log_info("serving /healthz, /readyz and /metrics on port %d", operator_port(op));

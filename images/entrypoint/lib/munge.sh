@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # munged for a daemon of Slurm that has no auth/slurm (before 23.11); to be sourced.
 #

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Changes of a node: its state with a reason, and its other attributes; and the end of its record.
+ *
+ * One node a call: of a list slurmctld changes those before a bad name and says that it failed. The
+ * error of UNDRAIN and RESUME cannot be trusted either: 22.05 answers "invalid state" for a node
+ * that has not registered yet, and does it all the same; and RESUME of a node that is up already is
+ * an error.  So the node is read back, and what counts is what it is.
+ *
+ * With `onlyIfReason` a node is left alone whose reason somebody else wrote, which is looked up
+ * right before the change.  Deleting a node that slurm.conf names makes the next start of older
+ * releases fail; only nodes that came by themselves are deleted.
+ */
+#include <strings.h>
+
+#include "src/agent/worker/call.h"
+#include "src/agent/worker/release.h"
+#include "src/slurm/nodestate.h"
+
+static const struct {
+    const char *word;
+    uint32_t state;
+} state_words[] = {
+    {"drain", NODE_STATE_DRAIN},
+    {"undrain", NODE_STATE_UNDRAIN},
+    {"resume", NODE_RESUME},
+    {"down", NODE_STATE_DOWN},
+    {"idle", NODE_STATE_IDLE},
+    {"fail", NODE_STATE_FAIL},
+    {"future", NODE_STATE_FUTURE},
+    {"cancel_reboot", NODE_STATE_REBOOT_CANCEL},
+    {"power_up", NODE_STATE_POWER_UP},
+    {"power_down", NODE_STATE_POWER_DOWN},
+    {"power_down_asap", NODE_STATE_POWER_DOWN | NODE_STATE_POWER_DRAIN},
+    {"power_down_force", NODE_STATE_POWER_DOWN | NODE_STATE_POWERED_DOWN},
+};
+
+/* What a node is now.  An unknown one has state NO_VAL. */
+struct node_now {
+    uint32_t state;
+    char *reason; /* in the call's arena; NULL if it has none */
+};
+
+static int node_look(struct worker_call *c, const char *name, struct node_now *ret)
+{
+    node_info_msg_t *msg = NULL;
+
+    if (slurm_load_node_single(&msg, arena_strdup(c->arena, name), SHOW_ALL | SHOW_FUTURE) !=
+        SLURM_SUCCESS)
+        return errno;
+    *ret = (struct node_now){.state = NO_VAL};
+    for (uint32_t i = 0; i < msg->record_count; i++) {
+        const node_info_t *n = &msg->node_array[i];
+
+        if (!streq(n->name, name))
+            continue;
+        ret->state = n->node_state;
+        if (n->reason && n->reason[0])
+            ret->reason = arena_strdup(c->arena, n->reason);
+    }
+    slurm_free_node_info_msg(msg);
+    return 0;
+}
+
+static int state_set(struct worker_call *c, update_node_msg_t *m)
+{
+    const struct jsn *value = jsn_key(c->request, "state");
+    const char *word = jsn_text(value);
+
+    if (!value)
+        return 0;
+    for (size_t i = 0; word && i < ARRAY_LEN(state_words); i++)
+        if (strcasecmp(word, state_words[i].word) == 0) {
+            m->node_state = state_words[i].state;
+            return 0;
+        }
+    return call_invalid(c, "'%s' is no state that a node can be set to", word ? word : "");
+}
+
+/* A text of the request, as memory that the message may point to; NULL: leave it as it is. */
+static char *text_get(struct worker_call *c, const char *key)
+{
+    const char *text = jsn_text(jsn_key(c->request, key));
+
+    return text ? arena_strdup(c->arena, text) : NULL;
+}
+
+static int later_set(struct worker_call *c, update_node_msg_t *m)
+{
+    const struct {
+        const char *key;
+        bool (*set)(update_node_msg_t *m, char *text);
+    } later[] = {
+        {"topology", release_node_set_topology},
+        {"instanceId", release_node_set_instance_id},
+        {"instanceType", release_node_set_instance_type},
+    };
+    int64_t after = jsn_get_int(c->request, "resumeAfter", -1);
+
+    for (size_t i = 0; i < ARRAY_LEN(later); i++) {
+        char *text = text_get(c, later[i].key);
+
+        if (text && !later[i].set(m, text))
+            return call_invalid(c, "'%s': this release of Slurm does not have it", later[i].key);
+    }
+    if (after >= 0 && !release_node_set_resume_after(m, (uint32_t)MIN(after, (int64_t)NO_VAL - 1)))
+        return call_invalid(c, "'resumeAfter': this release of Slurm does not have it");
+    return 0;
+}
+
+static int message_fill(struct worker_call *c, const char *name, update_node_msg_t *ret)
+{
+    int64_t weight = jsn_get_int(c->request, "weight", -1);
+
+    slurm_init_update_node_msg(ret);
+    ret->node_names = arena_strdup(c->arena, name);
+    ret->reason = text_get(c, "reason");
+    ret->comment = text_get(c, "comment");
+    ret->extra = text_get(c, "extra");
+    ret->features = text_get(c, "features");
+    ret->features_act = text_get(c, "activeFeatures");
+    ret->gres = text_get(c, "gres");
+    ret->node_addr = text_get(c, "address");
+    ret->node_hostname = text_get(c, "hostname");
+    if (weight >= 0 && weight < (int64_t)NO_VAL)
+        ret->weight = (uint32_t)weight;
+    return state_set(c, ret) < 0 ? -1 : later_set(c, ret);
+}
+
+/* Is the node what UNDRAIN or RESUME should have made of it? */
+static bool state_reached(uint32_t asked, uint32_t now)
+{
+    if (now == NO_VAL || (now & NODE_STATE_DRAIN))
+        return false;
+    if (asked == NODE_STATE_UNDRAIN)
+        return true;
+    return asked == NODE_RESUME && !(now & NODE_STATE_FAIL) &&
+           nodestate_base(now) != NODE_BASE_DOWN && nodestate_base(now) != NODE_BASE_FUTURE;
+}
+
+static int update_failed(struct worker_call *c, const char *name, const update_node_msg_t *m,
+                         int code)
+{
+    struct node_now now;
+
+    if ((code == ESLURM_INVALID_NODE_STATE || code == RELEASE_CODE_BAD_TRANSITION) &&
+        node_look(c, name, &now) == 0 && state_reached(m->node_state, now.state))
+        return 0;
+    return call_refused(c, code, "node '%s' cannot be changed", name);
+}
+
+/* 0: go on. */
+static int reason_guard(struct worker_call *c, const char *name)
+{
+    const char *prefix = jsn_text(jsn_key(c->request, "onlyIfReason"));
+    struct node_now now;
+    int code;
+
+    if (!prefix)
+        return 0;
+    code = node_look(c, name, &now);
+    if (code)
+        return call_refused(c, code, "node '%s' cannot be read", name);
+    if (now.state == NO_VAL)
+        return call_refused(c, ESLURM_INVALID_NODE_NAME, "node '%s'", name);
+    if (now.reason && !starts_with(now.reason, prefix))
+        return call_failed(c, "refused",
+                           arena_printf(c->arena, "node '%s' has a reason of somebody else: '%s'",
+                                        name, now.reason));
+    return 0;
+}
+
+/* A list, ALL or a NodeSet would change many: names of nodes alone get through. */
+static const char *node_name(struct worker_call *c)
+{
+    const char *name = call_need(c, "name");
+
+    if (name && (strpbrk(name, "[],{} \t") || strcasecmp(name, "ALL") == 0)) {
+        (void)call_invalid(c, "'%s' is not the name of one node", name);
+        return NULL;
+    }
+    return name;
+}
+
+int call_node_update(struct worker_call *c)
+{
+    const char *name = node_name(c);
+    update_node_msg_t message;
+
+    if (!name || message_fill(c, name, &message) < 0 || reason_guard(c, name) < 0)
+        return -1;
+    if (slurm_update_node(&message) != SLURM_SUCCESS)
+        return update_failed(c, name, &message, errno);
+    return 0;
+}
+
+static int node_gone(struct worker_call *c)
+{
+    jsn_set_bool(c->arena, c->answer, "gone", true);
+    return 0;
+}
+
+int call_node_delete(struct worker_call *c)
+{
+    const char *name = node_name(c);
+    update_node_msg_t message;
+    struct node_now now;
+    int code;
+
+    if (!name)
+        return -1;
+    code = node_look(c, name, &now);
+    if (code)
+        return call_refused(c, code, "node '%s' cannot be read", name);
+    if (now.state == NO_VAL)
+        return node_gone(c);
+    if (!(now.state & (NODE_FLAG_DYNAMIC | NODE_FLAG_EXTERNAL)))
+        return call_failed(c, "refused",
+                           arena_printf(c->arena,
+                                        "node '%s' stands in slurm.conf; only dynamic "
+                                        "nodes can be deleted",
+                                        name));
+    slurm_init_update_node_msg(&message);
+    message.node_names = arena_strdup(c->arena, name);
+    if (slurm_delete_node(&message) != SLURM_SUCCESS)
+        return errno == ESLURM_INVALID_NODE_NAME
+                   ? node_gone(c)
+                   : call_refused(c, errno, "node '%s' cannot be deleted", name);
+    return 0;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reservations: list, put (create or change), delete.
+ *
+ * `put` says what the reservation shall be: it is changed if it is there and created if not.  A
+ * flag that is not named is cleared on one that is there, where Slurm has a bit for that.  Times
+ * are seconds since 1970, the duration is minutes; without a start it starts now, which counts for
+ * a new one only.
+ */
+#include <strings.h>
+
+#include "src/agent/worker/call.h"
+#include "src/agent/worker/release.h"
+
+static const struct {
+    const char *word; /* as scontrol spells it */
+    uint64_t set;
+    uint64_t clear; /* 0: stays once it is set */
+} resv_flags[] = {
+    {"MAINT", RESERVE_FLAG_MAINT, RESERVE_FLAG_NO_MAINT},
+    {"DAILY", RESERVE_FLAG_DAILY, RESERVE_FLAG_NO_DAILY},
+    {"WEEKLY", RESERVE_FLAG_WEEKLY, RESERVE_FLAG_NO_WEEKLY},
+    {"WEEKDAY", RESERVE_FLAG_WEEKDAY, RESERVE_FLAG_NO_WEEKDAY},
+    {"WEEKEND", RESERVE_FLAG_WEEKEND, RESERVE_FLAG_NO_WEEKEND},
+    {"HOURLY", RESERVE_FLAG_HOURLY, RESERVE_FLAG_NO_HOURLY},
+    {"IGNORE_JOBS", RESERVE_FLAG_IGN_JOBS, RESERVE_FLAG_NO_IGN_JOB},
+    {"ANY_NODES", RESERVE_FLAG_ANY_NODES, RESERVE_FLAG_NO_ANY_NODES},
+    {"STATIC_ALLOC", RESERVE_FLAG_STATIC, RESERVE_FLAG_NO_STATIC},
+    {"PART_NODES", RESERVE_FLAG_PART_NODES, RESERVE_FLAG_NO_PART_NODES},
+    {"OVERLAP", RESERVE_FLAG_OVERLAP, 0},
+    {"SPEC_NODES", RESERVE_FLAG_SPEC_NODES, 0},
+    {"TIME_FLOAT", RESERVE_FLAG_TIME_FLOAT, 0},
+    {"REPLACE", RESERVE_FLAG_REPLACE, 0},
+    {"REPLACE_DOWN", RESERVE_FLAG_REPLACE_DOWN, 0},
+    {"ALL_NODES", RESERVE_FLAG_ALL_NODES, 0},
+    {"FLEX", RESERVE_FLAG_FLEX, RESERVE_FLAG_NO_FLEX},
+    {"NO_HOLD_JOBS_AFTER_END", RESERVE_FLAG_NO_HOLD_JOBS, 0},
+    {"PURGE_COMP", RESERVE_FLAG_PURGE_COMP, RESERVE_FLAG_NO_PURGE_COMP},
+    {"MAGNETIC", RESERVE_FLAG_MAGNETIC, RESERVE_FLAG_NO_MAGNETIC},
+};
+
+static struct jsn *flags_list(struct worker_call *c, uint64_t flags)
+{
+    struct jsn *list = jsn_array(c->arena);
+
+    for (size_t i = 0; i < ARRAY_LEN(resv_flags); i++)
+        if (flags & resv_flags[i].set)
+            jsn_append(c->arena, list, jsn_string(c->arena, resv_flags[i].word));
+    return list;
+}
+
+static void resv_item(struct worker_call *c, const reserve_info_t *r, struct jsn *items)
+{
+    struct jsn *item = jsn_object(c->arena);
+
+    jsn_set_str(c->arena, item, "name", r->name ? r->name : "");
+    call_put_time(c, item, "startTime", r->start_time);
+    call_put_time(c, item, "endTime", r->end_time);
+    jsn_set(c->arena, item, "flags", flags_list(c, r->flags));
+    call_put_text(c, item, "nodes", r->node_list);
+    jsn_set_int(c->arena, item, "nodeCount", r->node_cnt == NO_VAL ? 0 : r->node_cnt);
+    jsn_set_int(c->arena, item, "coreCount", r->core_cnt == NO_VAL ? 0 : r->core_cnt);
+    call_put_text(c, item, "users", r->users);
+    call_put_text(c, item, "accounts", r->accounts);
+    call_put_text(c, item, "groups", r->groups);
+    call_put_text(c, item, "partition", r->partition);
+    call_put_text(c, item, "features", r->features);
+    call_put_text(c, item, "licenses", r->licenses);
+    call_put_text(c, item, "burstBuffer", r->burst_buffer);
+    call_put_text(c, item, "tres", r->tres_str);
+    call_put_text(c, item, "comment", release_resv_comment(r));
+    call_put_text(c, item, "qos", release_resv_qos(r));
+    call_put_text(c, item, "allowedPartitions", release_resv_partitions(r));
+    jsn_append(c->arena, items, item);
+}
+
+int call_reservations(struct worker_call *c)
+{
+    reserve_info_msg_t *msg = NULL;
+    struct jsn *items;
+
+    if (slurm_load_reservations(call_since(c), &msg) != SLURM_SUCCESS) {
+        if (errno == SLURM_NO_CHANGE_IN_DATA)
+            return call_unchanged(c);
+        return call_refused(c, errno, "the reservations cannot be listed");
+    }
+    items = call_items(c, msg->last_update);
+    for (uint32_t i = 0; i < msg->record_count; i++)
+        resv_item(c, &msg->reservation_array[i], items);
+    slurm_free_reservation_info_msg(msg);
+    return 0;
+}
+
+/* Bits of the flags that the request names. */
+static int flags_wanted(struct worker_call *c, uint64_t *ret)
+{
+    uint64_t bits = 0;
+
+    JSN_FOR_ITEMS (item, jsn_key(c->request, "flags")) {
+        const char *word = jsn_text(item);
+        size_t i = 0;
+
+        while (word && i < ARRAY_LEN(resv_flags) && strcasecmp(word, resv_flags[i].word) != 0)
+            i++;
+        if (!word || i == ARRAY_LEN(resv_flags))
+            return call_invalid(c, "'%s' is no flag of a reservation", word ? word : "");
+        bits |= resv_flags[i].set;
+    }
+    *ret = bits;
+    return 0;
+}
+
+static uint64_t flags_to_clear(uint64_t wanted)
+{
+    uint64_t bits = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(resv_flags); i++)
+        if (!(wanted & resv_flags[i].set))
+            bits |= resv_flags[i].clear;
+    return bits;
+}
+
+static char *text_get(struct worker_call *c, const char *key)
+{
+    const char *text = jsn_text(jsn_key(c->request, key));
+
+    return text ? arena_strdup(c->arena, text) : NULL;
+}
+
+static int later_set(struct worker_call *c, resv_desc_msg_t *m)
+{
+    const struct {
+        const char *key;
+        bool (*set)(resv_desc_msg_t *m, char *text);
+    } later[] = {
+        {"comment", release_resv_set_comment},
+        {"qos", release_resv_set_qos},
+        {"allowedPartitions", release_resv_set_partitions},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(later); i++) {
+        char *text = text_get(c, later[i].key);
+
+        if (text && !later[i].set(m, text))
+            return call_invalid(c, "'%s': this release of Slurm does not have it", later[i].key);
+    }
+    return 0;
+}
+
+static void times_set(struct worker_call *c, resv_desc_msg_t *m)
+{
+    int64_t start = jsn_get_int(c->request, "startTime", 0);
+    int64_t end = jsn_get_int(c->request, "endTime", 0);
+    int64_t duration = jsn_get_int(c->request, "duration", -1);
+
+    if (start > 0)
+        m->start_time = (time_t)start;
+    if (end > 0)
+        m->end_time = (time_t)end;
+    if (duration >= 0)
+        m->duration = duration < (int64_t)NO_VAL ? (uint32_t)duration : INFINITE;
+}
+
+static int message_fill(struct worker_call *c, const char *name, struct release_counts *counts,
+                        resv_desc_msg_t *ret)
+{
+    int64_t nodes = jsn_get_int(c->request, "nodeCount", 0);
+    int64_t cores = jsn_get_int(c->request, "coreCount", 0);
+
+    slurm_init_resv_desc_msg(ret);
+    ret->name = arena_strdup(c->arena, name);
+    ret->node_list = text_get(c, "nodes");
+    ret->users = text_get(c, "users");
+    ret->accounts = text_get(c, "accounts");
+    ret->groups = text_get(c, "groups");
+    ret->partition = text_get(c, "partition");
+    ret->features = text_get(c, "features");
+    ret->licenses = text_get(c, "licenses");
+    ret->burst_buffer = text_get(c, "burstBuffer");
+    ret->tres_str = text_get(c, "tres");
+    times_set(c, ret);
+    if (nodes > 0 && nodes < (int64_t)NO_VAL)
+        release_resv_set_nodes(ret, counts, (uint32_t)nodes);
+    if (cores > 0 && cores < (int64_t)NO_VAL)
+        release_resv_set_cores(ret, counts, (uint32_t)cores);
+    return later_set(c, ret);
+}
+
+static int resv_create(struct worker_call *c, const char *name, uint64_t wanted,
+                       resv_desc_msg_t *message)
+{
+    int code;
+
+    message->flags = wanted;
+    if (message->start_time == (time_t)NO_VAL)
+        message->start_time = time(NULL);
+    code = release_resv_create(message);
+    if (code)
+        return call_refused(c, code, "reservation '%s' cannot be created", name);
+    jsn_set_bool(c->arena, c->answer, "created", true);
+    return 0;
+}
+
+int call_reservation_put(struct worker_call *c)
+{
+    const char *name = call_need(c, "name");
+    struct release_counts counts;
+    resv_desc_msg_t message;
+    uint64_t wanted = 0;
+
+    if (!name || flags_wanted(c, &wanted) < 0 || message_fill(c, name, &counts, &message) < 0)
+        return -1;
+    message.flags = jsn_key(c->request, "flags") ? wanted | flags_to_clear(wanted) : NO_VAL64;
+    if (slurm_update_reservation(&message) == SLURM_SUCCESS)
+        return 0;
+    if (errno != ESLURM_RESERVATION_INVALID)
+        return call_refused(c, errno, "reservation '%s' cannot be changed", name);
+    return resv_create(c, name, wanted, &message);
+}
+
+int call_reservation_delete(struct worker_call *c)
+{
+    const char *name = call_need(c, "name");
+    reservation_name_msg_t message;
+
+    if (!name)
+        return -1;
+    message.name = arena_strdup(c->arena, name);
+    if (slurm_delete_reservation(&message) != SLURM_SUCCESS) {
+        if (errno != ESLURM_RESERVATION_INVALID)
+            return call_refused(c, errno, "reservation '%s' cannot be deleted", name);
+        jsn_set_bool(c->arena, c->answer, "gone", true);
+    }
+    return 0;
+}
