@@ -18,6 +18,7 @@
 #include "src/plan/failure.h"
 #include "src/plan/finalizer.h"
 #include "src/plan/nodeset.h"
+#include "src/plan/partition.h"
 
 #define TOKEN_BYTES 32
 
@@ -93,6 +94,24 @@ static void read_nodesets(struct reconcile *r, const struct world *w, const char
     }
     cluster->nodesets = list;
     cluster->n_nodesets = n;
+}
+
+/* All Partitions of a Controller that stay; borrowed from the cache for this turn. */
+static void read_partitions(struct reconcile *r, const struct world *w, const char *controller,
+                            struct build_cluster *cluster)
+{
+    struct kube_slice s = world_find(w, "Partition", r->namespace, WORLD_BY_CONTROLLER, controller);
+    const struct api_partition **list = arena_calloc(&r->arena, s.n + 1, sizeof(*list));
+    size_t n = 0;
+
+    for (size_t i = 0; i < s.n; i++) {
+        const struct world_partition *p = s.items[i]->value;
+
+        if (p && !p->part.meta.deleted_us)
+            list[n++] = &p->part;
+    }
+    cluster->partitions = list;
+    cluster->n_partitions = n;
 }
 
 static struct build_cluster *read_cluster(struct reconcile *r, const struct world *w,
@@ -245,6 +264,7 @@ static void plan_for_controller(struct reconcile *r, const struct world *w,
     };
 
     read_nodesets(r, w, r->name, cluster);
+    read_partitions(r, w, r->name, cluster);
     set = world_get(w, "StatefulSet", r->namespace, labels_controller(&r->arena, r->name));
     in.pods = read_pods(r, w, set ? set->uid : NULL, &in.n_pods);
     plan_controller(&in, &r->actions);
@@ -284,6 +304,32 @@ static void plan_for_nodeset(struct reconcile *r, const struct world *w,
     plan_nodeset(&in, &r->actions);
 }
 
+static void plan_for_partition(struct reconcile *r, const struct world *w,
+                               const struct build_env *env, int64_t now_us)
+{
+    struct api_partition *part = arena_calloc(&r->arena, 1, sizeof(*part));
+    struct plan_partition in = {.object = r->object, .part = part, .now_us = now_us};
+    struct build_cluster *cluster;
+    const char *controller;
+    struct err e = {0};
+
+    if (api_partition_decode(&r->arena, r->object, part, &e) < 0) {
+        plan_failure(r->kind, r->object, "Invalid", e.text, now_us, &r->actions);
+        return;
+    }
+    controller = part->spec.controller_ref.name;
+    cluster = read_cluster(r, w, env, controller);
+    in.controller = cluster->controller;
+    in.lookup = cluster->lookup;
+    in.config_map = read_object(r, w, "ConfigMap", labels_config(&r->arena, controller));
+    if (plan_partition_needs_cluster(&r->arena, &in)) {
+        read_nodesets(r, w, controller, cluster);
+        read_partitions(r, w, controller, cluster);
+        in.cluster = cluster;
+    }
+    plan_partition(&in, &r->actions);
+}
+
 void reconcile_plan(struct reconcile *r, const struct world *w, const struct build_env *env,
                     int64_t now_us)
 {
@@ -292,6 +338,8 @@ void reconcile_plan(struct reconcile *r, const struct world *w, const struct bui
         return;
     if (streq(r->kind, "NodeSet"))
         plan_for_nodeset(r, w, env, now_us);
+    else if (streq(r->kind, "Partition"))
+        plan_for_partition(r, w, env, now_us);
     else
         plan_for_controller(r, w, env, now_us);
 }
