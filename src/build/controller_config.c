@@ -241,9 +241,11 @@ static const char *hash_files(const struct config_work *w, const struct build_co
     char *hex = arena_alloc(w->a, SHA256_HEX_LEN + 1);
 
     for (size_t i = 0; i < config->n; i++)
-        buf_adds(&all, config->files[i].text);
-    for (size_t i = 0; i < w->files.n; i++)
+        buf_printf(&all, "%s%c%s%c", config->files[i].name, 0, config->files[i].text, 0);
+    for (size_t i = 0; i < w->files.n; i++) {
+        buf_printf(&all, "%s%c", w->files.items[i].name, 0);
         buf_addstr(&all, w->files.items[i].text);
+    }
     hash_sha256_hex(buf_view(&all), hex);
     return hex;
 }
@@ -278,6 +280,8 @@ int build_config(struct arena *a, const struct build_cluster *c, struct build_co
     }
     add_file(ret, "slurm.conf", arena_str(a, buf_view(&t.text)));
     ret->hash = hash_files(&w, ret);
+    ret->origins = t.origins;
+    ret->n_origins = t.n;
     map_done(&w.nodesets);
     conf_free(w.extra);
     p->object = NULL;
@@ -290,4 +294,12 @@ const char *build_config_file(const struct build_config *config, const char *nam
         if (streq(config->files[i].name, name))
             return config->files[i].text;
     return NULL;
+}
+
+const struct conf_origin *build_config_origin(const struct build_config *config, unsigned line)
+{
+    struct conf_text t = {.n = config->n_origins};
+
+    memcpy(&t.origins, &config->origins, sizeof(t.origins)); /* read only */
+    return conf_text_find(&t, line);
 }

@@ -25,6 +25,8 @@
 #define ANNOTATION_JWT_KEY_HASH "slinky.slurm.net/jwt-key-hash"
 #define ANNOTATION_CONFIG_HASH "slinky.slurm.net/slurm-config-hash"
 #define ANNOTATION_DEFAULT_CONTAINER "kubectl.kubernetes.io/default-container"
+/* Of a Controller: "Report" (default) what was changed past the declaration, or "Revert" it. */
+#define ANNOTATION_DRIFT_POLICY "slurmkeeper.dev/drift-policy"
 #define ANNOTATION_TOPOLOGY "topology.slinky.slurm.net/spec"
 
 #define TAINT_WORKER "nodeset.slinky.slurm.net/worker"

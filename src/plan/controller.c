@@ -160,12 +160,13 @@ static void plan_monitor(struct draft *d)
         sync_absent(d->to, "ServiceMonitor", observe(d, "ServiceMonitor", name), d->c->meta.uid);
 }
 
-static const struct api_problem *first_problem(const struct draft *d, bool of_nodesets)
+/* The first error of an object whose description begins with these words. */
+static const struct api_problem *first_problem(const struct draft *d, const char *of)
 {
     for (size_t i = 0; i < d->problems.n; i++) {
         const struct api_problem *p = &d->problems.items[i];
 
-        if (p->reason != API_WARNING && (of_nodesets == (p->object != NULL)))
+        if (p->reason != API_WARNING && (!of || starts_with(p->object, of)))
             return p;
     }
     return NULL;
@@ -181,23 +182,34 @@ static const char *problem_text(struct draft *d, const struct api_problem *p)
     return arena_strdup(d->to->arena, buf_str(&b));
 }
 
+/* Say of a kind what was left out of a configuration that is good without it. */
+static void judge_left_out(struct draft *d, struct status_scribe *s, const char *kind,
+                           const char *condition, const char *reason)
+{
+    const struct api_problem *p = first_problem(d, kind);
+
+    if (p)
+        status_set(s, condition, STATUS_FALSE, true, reason, "left out of the configuration: %s",
+                   problem_text(d, p));
+    else
+        (void)api_condition_drop(s->conditions, condition);
+}
+
 static void judge_config(struct draft *d, struct status_scribe *s)
 {
-    const struct api_problem *left_out = first_problem(d, true);
-    const struct api_problem *own = first_problem(d, false);
+    const struct api_problem *own = first_problem(d, "Controller ");
 
-    if (!d->config_good)
+    if (!d->config_good) {
         status_set(s, "ConfigApplied", STATUS_FALSE, true, "ConfigInvalid",
-                   "the configuration was not changed: %s", problem_text(d, own ? own : left_out));
-    else
-        status_set(s, "ConfigApplied", STATUS_TRUE, false, "Written",
-                   "the configuration is in ConfigMap %s",
-                   labels_config(d->to->arena, d->c->meta.name));
-    if (d->config_good && left_out)
-        status_set(s, "NodeSetsAccepted", STATUS_FALSE, true, "NodeSetLeftOut",
-                   "left out of the configuration: %s", problem_text(d, left_out));
-    else if (d->config_good)
-        (void)api_condition_drop(s->conditions, "NodeSetsAccepted");
+                   "the configuration was not changed: %s",
+                   problem_text(d, own ? own : first_problem(d, NULL)));
+        return;
+    }
+    status_set(s, "ConfigApplied", STATUS_TRUE, false, "Written",
+               "the configuration is in ConfigMap %s",
+               labels_config(d->to->arena, d->c->meta.name));
+    judge_left_out(d, s, "NodeSet ", "NodeSetsAccepted", "NodeSetLeftOut");
+    judge_left_out(d, s, "Partition ", "PartitionsAccepted", "PartitionLeftOut");
 }
 
 /* The name of a Secret that is referred to and is not there, or NULL. */

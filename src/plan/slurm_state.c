@@ -9,6 +9,7 @@
 #include "src/plan/slurm_state.h"
 
 #include <string.h>
+#include <strings.h>
 
 static int by_name(const void *key, const void *item)
 {
@@ -59,5 +60,26 @@ const struct slurm_waiting *slurm_state_waiting(const struct slurm_state *s, con
     for (size_t i = 0; s && partition && i < s->n_waiting; i++)
         if (streq(s->waiting[i].partition, partition))
             return &s->waiting[i];
+    return NULL;
+}
+
+static bool begins_with_word(const char *line, const char *word)
+{
+    size_t n = strlen(word);
+
+    while (line && (*line == ' ' || *line == '\t'))
+        line++;
+    return line && strncasecmp(line, word, n) == 0 && strchr(" \t\r\n", line[n]);
+}
+
+const struct slurm_fault *slurm_state_fault(const struct slurm_state *s, const char *word,
+                                            const char *other_word)
+{
+    for (size_t i = 0; s && i < s->applied.n_faults; i++) {
+        const struct slurm_fault *f = &s->applied.faults[i];
+
+        if (begins_with_word(f->line_text, word) || begins_with_word(f->line_text, other_word))
+            return f;
+    }
     return NULL;
 }

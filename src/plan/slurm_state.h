@@ -10,7 +10,12 @@ struct slurm_node {
     uint32_t state; /* base and flags, as slurm/nodestate.h reads them */
     const char *reason;
     bool jobs_known;
-    unsigned jobs; /* running, suspended or completing on it */
+    unsigned jobs;           /* running, suspended or completing on it */
+    const uint32_t *job_ids; /* of the first few of them */
+    size_t n_job_ids;
+    int64_t busy_until_us; /* the latest end of its jobs; 0: none, INT64_MAX: none has a limit */
+    const char *comment;
+    int64_t started_us; /* when its slurmd did; 0: not known */
 };
 
 /* A partition as slurmctld has it. */
@@ -38,11 +43,23 @@ struct slurm_waiting {
     size_t n;
 };
 
+/* A fault for which a configuration was refused. */
+struct slurm_fault {
+    const char *file; /* "slurm.conf"; NULL: not known */
+    unsigned line;    /* from 1; 0: not known */
+    const char *line_text;
+    const char *message;
+};
+
 /* How the last configuration that was handed to slurmctld fared. */
 struct slurm_applied {
     const char *hash;   /* of the files: build_config's; NULL: none was handed over yet */
     const char *result; /* applied, unchanged, pending, refused */
     const char *reason; /* why it is pending or was refused, or NULL */
+    bool reverts;       /* it was handed over with the wish to undo drift */
+    const char *steps;  /* what was done, for people; NULL: nothing */
+    const struct slurm_fault *faults; /* of one that was refused */
+    size_t n_faults;
 };
 
 /*
@@ -60,6 +77,8 @@ struct slurm_state {
     const struct slurm_waiting *waiting;
     size_t n_waiting;
     struct slurm_applied applied;
+    bool down;           /* slurmctld does not answer: no nodes or partitions are known */
+    const char *release; /* of slurmctld, "22.05.8"; NULL: not known */
 };
 
 /* NULL: it has no such node, or `s` is NULL. */
@@ -76,5 +95,9 @@ bool slurm_state_is_idle(const struct slurm_state *s, const char *name);
 
 /* NULL: it has no such partition, or nothing is known. */
 const struct slurm_partition *slurm_state_partition(const struct slurm_state *s, const char *name);
+/* The fault of a refused configuration that stands in a line that begins with one of these words:
+ * "NodeSet=gpu", "PartitionName=gpu".  NULL: none does. */
+const struct slurm_fault *slurm_state_fault(const struct slurm_state *s, const char *word,
+                                            const char *other_word);
 /* NULL: it waits for nothing. */
 const struct slurm_waiting *slurm_state_waiting(const struct slurm_state *s, const char *partition);
