@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all run test test-unit test-sanitize test-api test-operator test-node test-streams test-durability \
+.PHONY: all run stop test test-unit test-sanitize test-api test-operator test-node test-streams test-durability \
 	test-valgrind fuzz bench lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
@@ -21,13 +21,17 @@ $(SANITIZED)/build.ninja:
 	@tools/packages build
 	@meson setup $(SANITIZED) -Db_sanitize=address,undefined -Db_lundef=false
 
-run: all ## Serve the Kubernetes API on this machine, in the foreground; state in build/state
-	@tools/packages run test
-	@echo "Try, in another shell:"
-	@echo "  export KUBECONFIG=$(CURDIR)/$(BUILD)/state/admin.kubeconfig"
-	@echo "  kubectl get namespaces"
-	@echo "  kubectl create configmap hello --from-literal=who=world"
-	@$(BUILD)/slurmkeeper apiserver --state $(BUILD)/state
+run: all ## Bring a Slurm cluster of three nodes up on this machine; needs root
+	@tools/packages run
+	@$(BUILD)/slurmkeeper up
+	@echo
+	@echo "Try:"
+	@echo "  eval \"\$$($(BUILD)/slurmkeeper env)\""
+	@echo "  srun -N3 hostname"
+	@echo "  kubectl get controllers,nodesets,pods"
+
+stop: ## Take it down again; what was declared stays
+	@$(BUILD)/slurmkeeper down
 
 test: ## Everything that a change must pass: units, sanitizers, the API conformance suite
 	@tools/packages build test
@@ -91,8 +95,8 @@ fmt: ## Format the sources
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
 
 crds: all ## Print the definitions of our kinds into deploy/crds
-	@for kind in controllers nodesets; do \
-		$(BUILD)/src/cli/slurmkeeper crds $$kind >deploy/crds/slinky.slurm.net_$$kind.yaml; done
+	@for kind in controllers.slinky.slurm.net nodesets.slinky.slurm.net partitions.slurmkeeper.dev; do \
+		$(BUILD)/src/cli/slurmkeeper crds $${kind%%.*} >deploy/crds/$${kind#*.}_$${kind%%.*}.yaml; done
 
 install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
 	@meson install -C $(BUILD) --no-rebuild

@@ -8,6 +8,7 @@
  */
 #include "src/api/controller.h"
 #include "src/api/names.h"
+#include "src/api/partition_conf.h"
 #include "src/base/map.h"
 
 /* Files that come from elsewhere. */
@@ -131,11 +132,32 @@ static void check_claim(const struct controller *c, const struct api_lookup *l,
     }
 }
 
+struct claims {
+    const struct controller *c;
+    const struct api_lookup *l;
+    struct api_problems *p;
+};
+
+/* A partition of extraConf: nobody else of the cluster may have one of that name. */
+static bool check_partition(void *arg, const struct partition_claim *own)
+{
+    const struct claims *x = arg;
+    struct partition_claim other;
+
+    if (partition_claim_find(x->p->arena, x->l, api_namespace(&x->c->meta), x->c->meta.name,
+                             own->name, "Controller", x->c->meta.name, &other))
+        api_problem_add(x->p, API_DUPLICATE, "spec.extraConf",
+                        "%s %s has a partition %s already; remove the line or rename one of both",
+                        other.kind, other.object, own->name);
+    return true;
+}
+
 void controller_check_refs(const struct controller *c, const struct api_lookup *l,
                            struct api_problems *p)
 {
     struct controller_ref_list lists[CONTROLLER_REF_LISTS];
     struct files f = {.p = p};
+    struct claims claims = {c, l, p};
 
     controller_ref_lists(c, lists);
     for (size_t i = 0; i < CONTROLLER_REF_LISTS; i++)
@@ -149,4 +171,6 @@ void controller_check_refs(const struct controller *c, const struct api_lookup *
         warn_missing(c, l, p, "spec.accountingRef.name", "Accounting",
                      c->spec.accounting_ref->name);
     check_claim(c, l, p);
+    if (!c->spec.external)
+        (void)partition_claims_extra(c->meta.name, c->spec.extra_conf, check_partition, &claims);
 }

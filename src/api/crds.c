@@ -82,7 +82,7 @@ static struct jsn *make_version(struct arena *a, const struct api_kind *kind, bo
 
     if (!rules)
         drop_rules(schema);
-    jsn_set_str(a, version, "name", API_VERSION);
+    jsn_set_str(a, version, "name", kind->version);
     jsn_set_bool(a, version, "served", true);
     jsn_set_bool(a, version, "storage", true);
     jsn_set(a, version, "additionalPrinterColumns", make_columns(a, kind->columns));
@@ -99,8 +99,8 @@ struct jsn *api_crd(struct arena *a, const struct api_kind *kind, bool rules)
 
     jsn_set_str(a, crd, "apiVersion", "apiextensions.k8s.io/v1");
     jsn_set_str(a, crd, "kind", "CustomResourceDefinition");
-    jsn_set_path(a, crd, "metadata.name", jsn_stringf(a, "%s.%s", kind->plural, API_GROUP));
-    jsn_set_str(a, spec, "group", API_GROUP);
+    jsn_set_path(a, crd, "metadata.name", jsn_stringf(a, "%s.%s", kind->plural, kind->group));
+    jsn_set_str(a, spec, "group", kind->group);
     jsn_set_str(a, spec, "scope", "Namespaced");
     jsn_set(a, spec, "names", make_names(a, kind));
     jsn_append(a, versions, make_version(a, kind, rules));
@@ -125,5 +125,5 @@ void api_print_crds(struct buf *b, const struct api_kind *kind, bool rules)
 
 const char *api_crd_file(struct arena *a, const struct api_kind *kind)
 {
-    return arena_printf(a, "%s_%s.yaml", API_GROUP, kind->plural);
+    return arena_printf(a, "%s_%s.yaml", kind->group, kind->plural);
 }

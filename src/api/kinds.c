@@ -2,15 +2,19 @@
 /*
  * The table of our kinds.
  *
- * Names, short names and columns are those of Slinky, so that habits and scripts go on working.
+ * Names, short names and columns of its group are those of Slinky, so that habits and scripts go on
+ * working.
  */
 #include "src/api/kinds.h"
 
 #include "src/api/controller.h"
 #include "src/api/nodeset.h"
+#include "src/api/partition.h"
 
 static const char *const controller_short[] = {"slurmctld", NULL};
 static const char *const nodeset_short[] = {"nss", "slurmd", NULL};
+
+static const char *const partition_short[] = {"part", "parts", NULL};
 
 static const struct api_column controller_columns[] = {
     {"READY", "string", ".status.conditions[?(@.type==\"Ready\")].status",
@@ -32,14 +36,32 @@ static const struct api_column nodeset_columns[] = {
     {NULL},
 };
 
+static const struct api_column partition_columns[] = {
+    {"STATE", "string", ".status.state", "The state in slurmctld.", false},
+    {"NODES", "integer", ".status.totalNodes", "How many nodes it has.", false},
+    {"RUNNING", "integer", ".status.runningJobs", "Jobs that run.", false},
+    {"PENDING", "integer", ".status.pendingJobs", "Jobs that wait.", false},
+    {"READY", "string", ".status.conditions[?(@.type==\"Ready\")].status",
+     "Whether slurmctld has it as declared.", false},
+    {"DRIFTED", "string", ".status.conditions[?(@.type==\"Drifted\")].status",
+     "Whether somebody changed it in slurmctld.", true},
+    {"NODELIST", "string", ".status.nodes", "Its nodes.", true},
+    {"AGE", "date", ".metadata.creationTimestamp", "When it was made.", false},
+    {NULL},
+};
+
 const struct api_kind api_kinds[] = {
-    {"Controller", "controllers", "controller", controller_short,
+    {API_GROUP, API_VERSION, "Controller", "controllers", "controller", controller_short,
      "A Slurm cluster: its slurmctld, and the configuration of all its daemons.", controller_fields,
      controller_columns, false},
-    {"NodeSet", "nodesets", "nodeset", nodeset_short,
+    {API_GROUP, API_VERSION, "NodeSet", "nodesets", "nodeset", nodeset_short,
      "Compute nodes of a Slurm cluster that are alike: pods that run slurmd, and perhaps a "
      "partition of them.",
      nodeset_fields, nodeset_columns, true},
+    {API_OWN_GROUP, API_OWN_VERSION, "Partition", "partitions", "partition", partition_short,
+     "A partition of a Slurm cluster over any of its nodes. A change is in slurmctld at once, and "
+     "no job is lost by it.",
+     api_partition_fields, partition_columns, false},
     {NULL},
 };
 
@@ -53,7 +75,17 @@ const struct api_kind *api_kind_find(const char *name)
 
 const struct api_kind *api_kind_of(const struct jsn *object)
 {
-    if (!streq(jsn_get_str(object, "apiVersion"), API_GROUP_VERSION))
+    const struct api_kind *k = api_kind_find(jsn_get_str(object, "kind"));
+    struct str version = {0};
+    struct str rest = str_of(jsn_get_str(object, "apiVersion"));
+
+    if (!k || !str_split(&rest, '/', &version) || !str_eqz(version, k->group) ||
+        !str_eqz(rest, k->version))
         return NULL;
-    return api_kind_find(jsn_get_str(object, "kind"));
+    return k;
+}
+
+bool api_group_is_ours(const char *group)
+{
+    return streq(group, API_GROUP) || streq(group, API_OWN_GROUP);
 }

@@ -14,6 +14,8 @@ struct api_column {
 };
 
 struct api_kind {
+    const char *group;
+    const char *version;
     const char *kind;
     const char *plural;
     const char *singular;
@@ -29,5 +31,7 @@ extern const struct api_kind api_kinds[];
 
 /* By kind ("NodeSet") or plural ("nodesets"); NULL if it is not one of ours. */
 const struct api_kind *api_kind_find(const char *name);
-/* Of an object: its apiVersion must be ours, too. */
+/* Of an object: its apiVersion must be the kind's, too. */
 const struct api_kind *api_kind_of(const struct jsn *object);
+/* Is it a group of ours? */
+bool api_group_is_ours(const char *group);

@@ -9,7 +9,7 @@ typedef bool (*api_visit_fn)(void *arg, const struct jsn *object);
 
 /*
  * Kinds are named "ConfigMap", "Secret", "PersistentVolumeClaim", "Controller", "NodeSet",
- * "Accounting".  Objects are borrowed and stay valid as long as the check runs.
+ * "Partition", "Accounting".  Objects are borrowed and stay valid as long as the check runs.
  */
 struct api_lookup {
     /* *ret_object is NULL where there is none.  Negative if nobody can tell. */

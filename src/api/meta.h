@@ -7,6 +7,9 @@
 #define API_GROUP "slinky.slurm.net"
 #define API_VERSION "v1beta1"
 #define API_GROUP_VERSION API_GROUP "/" API_VERSION
+/* Of the kinds that Slinky does not have. */
+#define API_OWN_GROUP "slurmkeeper.dev"
+#define API_OWN_VERSION "v1alpha1"
 
 /* Of an object from the API, or from a file (then uid and times are absent). */
 struct api_meta {

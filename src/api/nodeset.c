@@ -114,8 +114,9 @@ static const struct jsn_field spec_fields[] = {
             "Features=a100\"; given to slurmd --conf."},
     {"partition", JSN_SUB, SPEC(partition), JSN_PTR, .sub = partition_fields,
      .size = sizeof(struct nodeset_partition),
-     .doc = "A partition of these nodes, named like the NodeSet. For one over several NodeSets use "
-            "the Controller's extraConf."},
+     .doc =
+         "A partition of these nodes, named like the NodeSet. For one over several NodeSets make "
+         "a Partition."},
     {"volumeClaimTemplates", JSN_SUBS, SPEC(claim_templates), JSN_NULLABLE,
      .sub = claim_template_fields, .size = sizeof(struct nodeset_claim_template),
      .list_type = "atomic", .doc = "Claims to make for each pod. Cannot be changed later."},

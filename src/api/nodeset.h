@@ -144,6 +144,3 @@ void nodeset_check_refs(const struct nodeset *ns, const struct api_lookup *l,
  * Fails with the first fault.
  */
 int nodeset_conf_check(struct str text, uint32_t release, struct err *e) MUST_CHECK;
-/* Check the settings of a partition; release 0: one known release must take them. */
-int nodeset_partition_check(const char *name, struct str config, uint32_t release,
-                            struct err *e) MUST_CHECK;

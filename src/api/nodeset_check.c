@@ -10,6 +10,7 @@
 
 #include "src/api/names.h"
 #include "src/api/nodeset.h"
+#include "src/api/partition_conf.h"
 
 static size_t count_digits(uint64_t n)
 {
@@ -74,10 +75,9 @@ static void check_slurm_name(const struct nodeset *ns, struct api_problems *p)
     if (strcasecmp(name, "all") == 0)
         api_problem_value(p, API_INVALID, field, name_shown(p, name),
                           "Slurm takes the word for all nodes of the cluster; choose another name");
-    if (strcasecmp(name, "default") == 0 && nodeset_has_partition(ns))
-        api_problem_value(p, API_INVALID, field, name_shown(p, name),
-                          "Slurm takes a partition of that name for the defaults of all others; "
-                          "choose another name");
+    if (nodeset_has_partition(ns) && partition_name_fault(name))
+        api_problem_value(p, API_INVALID, field, name_shown(p, name), "the name of a partition %s",
+                          partition_name_fault(name));
 }
 
 static void check_controller_ref(const struct nodeset *ns, struct api_problems *p)
@@ -146,7 +146,7 @@ static void check_conf(const struct nodeset *ns, uint32_t release, struct api_pr
     if (ns->spec.extra_conf && nodeset_conf_check(str_of(ns->spec.extra_conf), release, &e) < 0)
         api_problem_add(p, API_INVALID, "spec.extraConf", "%s", e.text);
     if (ns->spec.partition && nodeset_partition_config(ns)[0] &&
-        nodeset_partition_check(
+        partition_config_check(
             arena_printf(p->arena, "partition %s", nodeset_slurm_name(p->arena, ns)),
             str_of(nodeset_partition_config(ns)), release, &e) < 0)
         api_problem_add(p, API_INVALID, "spec.partition.config", "%s", e.text);

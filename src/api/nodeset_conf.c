@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Slurm settings inside of a NodeSet: node parameters for slurmd --conf, and the line of its
- * partition.
+ * The Slurm settings inside of a NodeSet: node parameters for slurmd --conf.  Those of its
+ * partition are checked where all partitions are (partition_conf.c).
  *
  * Which keys there are depends on the Slurm release.  Where that is not known yet (release 0), a
  * text is fine if any known release takes it; the error is then the newest one's.
@@ -10,10 +10,7 @@
 
 #include "src/api/nodeset.h"
 #include "src/slurm/keys.h"
-#include "src/slurm/validate.h"
-
-static const uint32_t series[] = {RELEASE_NEWEST, SERIES(25, 11), SERIES(25, 5), SERIES(24, 11),
-                                  SERIES(24, 5),  SERIES(23, 11), SERIES(23, 2), RELEASE_OLDEST};
+#include "src/slurm/profile.h"
 
 static int check_pair(const struct conf_pair *pair, uint32_t release, struct err *e)
 {
@@ -102,22 +99,10 @@ int nodeset_conf_check(struct str text, uint32_t release, struct err *e)
         return err_bad(e, "%s", faults.n ? faults.list[0].text : "cannot be read");
     if (release)
         return check_for_release(conf, release, e);
-    for (size_t i = 0; i < ARRAY_LEN(series); i++) {
-        r = check_for_release(conf, series[i], i == 0 ? &newest : NULL);
+    for (const uint32_t *series = profile_series; *series; series++) {
+        r = check_for_release(conf, *series, series == profile_series ? &newest : NULL);
         if (r == 0)
             return 0;
     }
-    return err_bad(e, "%s", newest.text);
-}
-
-int nodeset_partition_check(const char *name, struct str config, uint32_t release, struct err *e)
-{
-    struct err newest = {0};
-
-    if (release)
-        return validate_partition_config(name, config, release, e);
-    for (size_t i = 0; i < ARRAY_LEN(series); i++)
-        if (validate_partition_config(name, config, series[i], i == 0 ? &newest : NULL) == 0)
-            return 0;
     return err_bad(e, "%s", newest.text);
 }

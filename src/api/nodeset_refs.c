@@ -8,6 +8,7 @@
  */
 #include "src/api/names.h"
 #include "src/api/nodeset.h"
+#include "src/api/partition_conf.h"
 
 struct rivals {
     const struct nodeset *ns;
@@ -41,6 +42,23 @@ static bool visit_rival(void *arg, const struct jsn *object)
     return false;
 }
 
+/* Among NodeSets the name is looked for above, with a partition or without. */
+static void check_partition(const struct nodeset *ns, const struct api_lookup *l,
+                            struct api_problems *p, const char *name)
+{
+    struct partition_claim claim;
+
+    if (nodeset_has_partition(ns) &&
+        partition_claim_find(p->arena, l, api_namespace(&ns->meta), ns->spec.controller_ref.name,
+                             name, "NodeSet", ns->meta.name, &claim) &&
+        !streq(claim.kind, "NodeSet"))
+        api_problem_value(p, API_DUPLICATE, "spec.partition", name_shown(p, name),
+                          "%s %s%s of the same cluster has a partition %s already; disable this "
+                          "one or choose another name",
+                          claim.kind, claim.object,
+                          streq(claim.kind, "Controller") ? " (extraConf)" : "", name);
+}
+
 static void warn_missing(const struct nodeset *ns, const struct api_lookup *l,
                          struct api_problems *p, const char *field, const char *kind,
                          const char *name)
@@ -62,4 +80,5 @@ void nodeset_check_refs(const struct nodeset *ns, const struct api_lookup *l,
                      ns->spec.ssh->sssd_conf_ref.name);
     if (r.slurm_name)
         (void)api_lookup_each(l, "NodeSet", api_namespace(&ns->meta), visit_rival, &r);
+    check_partition(ns, l, p, r.slurm_name);
 }

@@ -33,6 +33,12 @@ bool build_uses_munge(const struct build_cluster *c)
     return !build_has(c, PROFILE_AUTH_SLURM);
 }
 
+bool build_has_agent(const struct build_cluster *c)
+{
+    return !c->env->no_agent && !c->controller->spec.external &&
+           c->controller->spec.inplace_reconfigure;
+}
+
 const char *build_slurmctld_host(struct arena *a, const struct build_cluster *c)
 {
     const struct controller *ctl = c->controller;

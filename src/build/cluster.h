@@ -5,12 +5,15 @@
 #include "src/api/accounting.h"
 #include "src/api/controller.h"
 #include "src/api/nodeset.h"
+#include "src/api/partition.h"
 #include "src/build/env.h"
 #include "src/slurm/profile.h"
 
 #define SLURMCTLD_PORT 6817
 #define SLURMD_PORT 6818
 #define SLURM_ETC "/etc/slurm"
+/* Where slurmkeeper-agent listens, in slurmctld's pod. */
+#define AGENT_PORT 6821
 
 /* A snapshot; everything is borrowed. */
 struct build_cluster {
@@ -18,6 +21,8 @@ struct build_cluster {
     const struct controller *controller;
     const struct nodeset *const *nodesets; /* of this cluster, in any order */
     size_t n_nodesets;
+    const struct api_partition *const *partitions; /* likewise; none that is being deleted */
+    size_t n_partitions;
     const struct accounting *accounting; /* NULL: none, or it is not there */
     const struct api_lookup *lookup;     /* ConfigMaps and Secrets; NULL: none are known */
 };
@@ -27,6 +32,9 @@ uint32_t build_release(const struct build_cluster *c);
 bool build_has(const struct build_cluster *c, enum profile_feature feature);
 /* Whether daemons trust each other by munge: Slurm before 23.11 has nothing else. */
 bool build_uses_munge(const struct build_cluster *c);
+
+/* Whether slurmkeeper-agent stands beside slurmctld: not where each change is to restart it. */
+bool build_has_agent(const struct build_cluster *c);
 
 /* Where clients find slurmctld: "slurm-controller.ns" and 6817, or the external one.  In `a`. */
 const char *build_slurmctld_host(struct arena *a, const struct build_cluster *c);

@@ -9,6 +9,10 @@
 #include "src/build/config_impl.h"
 #include "src/slurm/validate.h"
 
+/* Faults are capped, so that not all bad Partitions need to show at once; this many times is
+ * enough for hundreds. */
+#define ROUNDS_MAX 16
+
 /* An included file: one of the user's, beside slurm.conf. */
 static int find_include(void *ctx, const char *path, struct str *ret_text, struct err *e)
 {
@@ -75,7 +79,7 @@ static void blame(struct config_work *w, const struct conf_text *t, const struct
         add_problem(w, f, NULL, "spec", NULL);
 }
 
-static void check_slurm_conf(struct config_work *w, const struct conf_text *t)
+bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t)
 {
     AUTO(faults_done) struct faults faults = {0};
     AUTO(conf_free) struct conf *conf = NULL;
@@ -90,12 +94,15 @@ static void check_slurm_conf(struct config_work *w, const struct conf_text *t)
     if (conf_parse(&in, &faults, &conf, &e) < 0) {
         api_problem_add(w->p, API_INVALID, "spec.extraConf", "%s", e.text);
         w->unusable = true;
-        return;
+        return true;
     }
     validate_conf(conf, &ctx, &faults);
+    if (faults.fatal && w->round < ROUNDS_MAX && config_refuse_partitions(w, t, &faults))
+        return false;
     for (size_t i = 0; i < faults.n; i++)
         blame(w, t, &faults.list[i]);
     w->unusable = w->unusable || faults.fatal;
+    return true;
 }
 
 static void check_user_file(struct config_work *w, const struct user_file *f)
@@ -120,9 +127,8 @@ static void check_user_file(struct config_work *w, const struct user_file *f)
     w->unusable = w->unusable || faults.fatal;
 }
 
-void config_check(struct config_work *w, const struct conf_text *t)
+void config_check_files(struct config_work *w)
 {
-    check_slurm_conf(w, t);
     for (size_t i = 0; i < w->files.n; i++)
         check_user_file(w, &w->files.items[i]);
 }

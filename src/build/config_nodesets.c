@@ -10,7 +10,6 @@
  * name in Slurm the older one counts; the other one is left out and told why: a partition that
  * stands twice would end slurmctld.
  */
-#include "src/base/map.h"
 #include "src/build/config_impl.h"
 
 static int by_name(const void *a, const void *b)
@@ -30,15 +29,26 @@ static bool is_older(const struct nodeset *x, const struct nodeset *y)
     return a != b ? a < b : strcmp(x->meta.name, y->meta.name) < 0;
 }
 
-static void find_winners(struct config_work *w, const struct nodeset **list, struct map *winners)
+void config_settle_nodesets(struct config_work *w)
 {
     for (size_t i = 0; i < w->c->n_nodesets; i++) {
-        const char *name = nodeset_slurm_name(w->a, list[i]);
-        const struct nodeset *rival = map_get(winners, str_of(name));
+        const struct nodeset *ns = w->c->nodesets[i];
+        const char *name = nodeset_slurm_name(w->a, ns);
+        const struct nodeset *rival = map_get(&w->nodesets, str_of(name));
 
-        if (!rival || is_older(list[i], rival))
-            map_put(winners, str_of(name), (void *)(uintptr_t)list[i]);
+        if (!rival || is_older(ns, rival))
+            map_put(&w->nodesets, str_of(name), (void *)(uintptr_t)ns);
     }
+}
+
+static const struct nodeset *winner_of(const struct config_work *w, const struct nodeset *ns)
+{
+    return map_get(&w->nodesets, str_of(nodeset_slurm_name(w->a, ns)));
+}
+
+bool config_nodeset_is_used(const struct config_work *w, const struct nodeset *ns)
+{
+    return winner_of(w, ns) == ns;
 }
 
 static void refuse(struct config_work *w, const struct nodeset *ns, const struct nodeset *winner)
@@ -82,6 +92,8 @@ static bool has_partition(const struct config_work *w)
     const struct conf_line *lines;
     size_t n = 0;
 
+    if (config_has_partitions(w))
+        return true;
     for (size_t i = 0; i < w->c->n_nodesets; i++)
         if (nodeset_has_partition(w->c->nodesets[i]))
             return true;
@@ -96,7 +108,6 @@ void config_add_nodesets(struct config_work *w, struct conf_text *t)
 {
     size_t n = w->c->n_nodesets;
     const struct nodeset **list = arena_calloc(w->a, n + 1, sizeof(*list));
-    AUTO(map_done) struct map winners = {0};
     /* Slurm before 23.02 does not start without a partition: an empty one nobody sees stands in. */
     bool needs_one = build_release(w->c) < SERIES(23, 2) && !has_partition(w);
 
@@ -104,18 +115,16 @@ void config_add_nodesets(struct config_work *w, struct conf_text *t)
         list[i] = w->c->nodesets[i];
     if (n)
         qsort(list, n, sizeof(*list), by_name);
-    find_winners(w, list, &winners);
-    if (n || needs_one)
+    if (n || needs_one || config_has_partitions(w))
         conf_text_header(t, "COMPUTE & PARTITION");
     for (size_t i = 0; i < n; i++) {
-        const struct nodeset *winner = map_get(&winners, str_of(nodeset_slurm_name(w->a, list[i])));
-
-        if (winner == list[i])
+        if (config_nodeset_is_used(w, list[i]))
             add_nodeset(w, t, list[i]);
         else
-            refuse(w, list[i], winner);
+            refuse(w, list[i], winner_of(w, list[i]));
     }
     conf_text_origin(t, NULL, NULL, false);
+    config_add_partitions(w, t);
     if (needs_one)
         conf_text_line(t, "PartitionName=none State=INACTIVE Hidden=YES");
 }

@@ -55,10 +55,12 @@ struct jsn *container_probe(struct arena *a, const struct build_cluster *c,
 void container_add_sidecars(struct arena *a, const struct build_cluster *c, struct jsn *pod_spec,
                             const struct jsn *sidecars)
 {
-    if (c->env->no_sidecars)
-        build_append_all(a, jsn_key(pod_spec, "containers"), sidecars);
+    const char *list = c->env->no_sidecars ? "containers" : "initContainers";
+
+    if (jsn_is(jsn_key(pod_spec, list), JSN_ARRAY))
+        build_append_all(a, jsn_key(pod_spec, list), sidecars);
     else
-        jsn_set(a, pod_spec, "initContainers", jsn_clone(a, sidecars));
+        jsn_set(a, pod_spec, list, jsn_clone(a, sidecars));
 }
 
 struct jsn *volume_key_source(struct arena *a, const char *kind, const struct api_key_ref *ref,

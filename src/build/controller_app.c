@@ -3,14 +3,18 @@
  * The StatefulSet of slurmctld.
  *
  * One pod, or one and its backups; each has slurmctld and two sidecars: `reconfigure` makes it load
- * changes (unless inplaceReconfigure is false), `logfile` shows its log.  /etc/slurm is one
- * projected volume of our ConfigMap, the keys and the user's ConfigMaps, so that a change of any of
- * them shows up there.  Everything may be overridden by the Controller's settings; what is laid
- * over last is template.spec.
+ * changes (unless inplaceReconfigure is false), `logfile` shows its log.  What is declared comes by
+ * one projected volume of our ConfigMap, the keys and the user's ConfigMaps, so that a change of
+ * any of them shows up there.
+ *
+ * With the agent (controller_agent.c) that volume is the agent's, and /etc/slurm is what the agent
+ * makes of it.  Without, it is /etc/slurm itself.  Everything may be overridden by the Controller's
+ * settings; what is laid over last is template.spec.
  */
 #include "src/build/controller_app.h"
 
 #include "src/build/containers.h"
+#include "src/build/controller_agent.h"
 #include "src/build/labels.h"
 #include "src/build/merge.h"
 #include "src/build/scripts.h"
@@ -92,11 +96,12 @@ static struct jsn *make_volumes(const struct app *w)
 {
     return build_tree(
         w->a,
-        "[{'name':'slurm-etc','projected':{'defaultMode':'$mode','sources':'$sources'}},"
+        "[{'name':'slurm-etc','projected':{'defaultMode':'$mode','sources':'$sources'}},'$live',"
         "{'name':'slurm-logfile','emptyDir':{'medium':'Memory'}},"
         "{'name':'run','emptyDir':{'medium':'Memory'}},"
-        "{'name':'slurm-authsocket','emptyDir':{}},'$munge','$state']",
+        "{'name':'slurm-authsocket','emptyDir':{}},'$munge','$agent','$state']",
         SLOTS({"mode", jsn_int(w->a, ETC_MODE)}, {"sources", etc_sources(w)},
+              {"live", agent_live_volume(w->a, w->c)}, {"agent", agent_key_volume(w->a, w->c)},
               {"munge", build_uses_munge(w->c)
                             ? build_tree(w->a, "{'name':'munge-socket','emptyDir':{}}", NULL)
                             : NULL},
@@ -122,11 +127,12 @@ static struct jsn *make_slurmctld(const struct app *w)
         "'startupProbe':'$startup','readinessProbe':'$ready','livenessProbe':'$live',"
         "'resources':{},"
         "'securityContext':{'runAsNonRoot':true,'runAsUser':'$uid','runAsGroup':'$gid'},"
-        "'volumeMounts':[{'name':'slurm-etc','mountPath':'/etc/slurm','readOnly':true},"
+        "'volumeMounts':[{'name':'$etc','mountPath':'/etc/slurm','readOnly':true},"
         "{'name':'run','mountPath':'/run'},{'name':'statesave','mountPath':'$state'},"
         "{'name':'slurm-authsocket','mountPath':'/run/slurmctld'},'$munge',"
         "{'name':'slurm-logfile','mountPath':'/var/log/slurm'}]}",
         SLOTS({"image", jsn_string(w->a, main_image(w))},
+              {"etc", jsn_string(w->a, build_has_agent(w->c) ? AGENT_LIVE_VOLUME : "slurm-etc")},
               {"startup", container_probe(w->a, w->c, PROBE_STARTUP, "/livez", "slurmctld", ping)},
               {"ready", container_probe(w->a, w->c, PROBE_READY, ready, "slurmctld", ping)},
               {"live", container_probe(w->a, w->c, PROBE_LIVE, "/livez", "slurmctld", ping)},
@@ -159,7 +165,9 @@ static struct jsn *make_sidecars(const struct app *w)
 {
     struct jsn *list = jsn_array(w->a);
 
-    if (w->ctl->spec.inplace_reconfigure)
+    if (build_has_agent(w->c))
+        jsn_append(w->a, list, agent_container(w->a, w->c, munge_mount(w), w->p));
+    else if (w->ctl->spec.inplace_reconfigure)
         jsn_append(w->a, list, make_reconfigure(w));
     jsn_append(
         w->a, list,
@@ -182,6 +190,8 @@ static struct jsn *make_pod_spec(const struct app *w)
         SLOTS({"uid", jsn_int(w->a, build_slurm_uid(w->c))}, {"gid", gid}, {"selector", selector},
               {"slurmctld", make_slurmctld(w)}, {"volumes", make_volumes(w)}));
 
+    if (build_has_agent(w->c))
+        jsn_set(w->a, base, "initContainers", agent_init_containers(w->a, w->c));
     container_add_sidecars(w->a, w->c, base, make_sidecars(w));
     return merge_pod_spec(w->a, base, w->ctl->spec.template.spec, "spec.template.spec", w->p);
 }

@@ -195,6 +195,24 @@ static void make_slurm_conf(struct config_work *w, struct conf_text *t)
     add_extra(w, t);
 }
 
+/* Make it until no Partition stands in its way, which each one does twice at most. */
+static void make_good(struct config_work *w, struct conf_text *t)
+{
+    struct api_problems *told = w->p;
+    struct api_problems *again = arena_calloc(w->a, 1, sizeof(*again));
+
+    again->arena = w->a;
+    for (w->round = 1;; w->round++) {
+        make_slurm_conf(w, t);
+        w->p = told;
+        if (config_check_slurm_conf(w, t))
+            return;
+        conf_text_done(t);
+        *t = (struct conf_text){.arena = w->a};
+        w->p = again; /* what is wrong with the rest has been told once */
+    }
+}
+
 /* What clients of an external slurmctld need to find it; all else it tells them itself. */
 static void make_external_conf(struct config_work *w, struct conf_text *t)
 {
@@ -223,9 +241,11 @@ static const char *hash_files(const struct config_work *w, const struct build_co
     char *hex = arena_alloc(w->a, SHA256_HEX_LEN + 1);
 
     for (size_t i = 0; i < config->n; i++)
-        buf_adds(&all, config->files[i].text);
-    for (size_t i = 0; i < w->files.n; i++)
+        buf_printf(&all, "%s%c%s%c", config->files[i].name, 0, config->files[i].text, 0);
+    for (size_t i = 0; i < w->files.n; i++) {
+        buf_printf(&all, "%s%c", w->files.items[i].name, 0);
         buf_addstr(&all, w->files.items[i].text);
+    }
     hash_sha256_hex(buf_view(&all), hex);
     return hex;
 }
@@ -251,13 +271,18 @@ int build_config(struct arena *a, const struct build_cluster *c, struct build_co
         user_files_read(a, c, &w.files, p);
         config_parse_extra(&w);
         w.unusable = p->errors > errors;
-        make_slurm_conf(&w, &t);
-        config_check(&w, &t);
+        config_settle_nodesets(&w);
+        config_settle_partitions(&w);
+        make_good(&w, &t);
+        config_check_files(&w);
         if (!user_files_find(&w.files, "cgroup.conf"))
             add_file(ret, "cgroup.conf", cgroup_conf(c));
     }
     add_file(ret, "slurm.conf", arena_str(a, buf_view(&t.text)));
     ret->hash = hash_files(&w, ret);
+    ret->origins = t.origins;
+    ret->n_origins = t.n;
+    map_done(&w.nodesets);
     conf_free(w.extra);
     p->object = NULL;
     return w.unusable ? -EINVAL : 0;
@@ -269,4 +294,12 @@ const char *build_config_file(const struct build_config *config, const char *nam
         if (streq(config->files[i].name, name))
             return config->files[i].text;
     return NULL;
+}
+
+const struct conf_origin *build_config_origin(const struct build_config *config, unsigned line)
+{
+    struct conf_text t = {.n = config->n_origins};
+
+    memcpy(&t.origins, &config->origins, sizeof(t.origins)); /* read only */
+    return conf_text_find(&t, line);
 }

@@ -4,6 +4,7 @@
 
 #include "src/api/problems.h"
 #include "src/build/cluster.h"
+#include "src/build/conf_text.h"
 
 #define MAX_NODE_COUNT_LEAST 1024
 #define MAX_NODE_COUNT_MOST 65536
@@ -18,13 +19,16 @@ struct build_config {
     struct build_file files[2]; /* by name */
     size_t n;
     const char *hash; /* over all files that slurmctld reads, the user's ones too */
+    const struct conf_origin *origins; /* where lines of slurm.conf come from, by line */
+    size_t n_origins;
 };
 
 /*
  * Build slurm.conf and, unless the user brings one, cgroup.conf.  Everything that is wrong with
  * them is added to `p`, each thing at the object and field it comes from.
  *
- * Returns 0 if the files may be used: problems are then about single NodeSets that were left out.
+ * Returns 0 if the files may be used: problems are then about single NodeSets and Partitions that
+ * were left out.
  * -EINVAL if Slurm would refuse them: whatever runs must go on with what it has.  *ret is filled in
  * both cases, so that somebody can look at it.
  */
@@ -32,6 +36,18 @@ int build_config(struct arena *a, const struct build_cluster *c, struct build_co
                  struct api_problems *p) MUST_CHECK;
 
 const char *build_config_file(const struct build_config *config, const char *name);
+
+/* Where a line of slurm.conf comes from; its object is NULL if it was made here. */
+const struct conf_origin *build_config_origin(const struct build_config *config, unsigned line);
+
+/*
+ * The same files for the agent: the body of a push.  NULL if one of them is no text; then the agent
+ * gets them by its volume alone.
+ */
+struct jsn *build_config_push(struct arena *a, const struct build_cluster *c,
+                              const struct build_config *config);
+/* Whether changes past the declaration are to be undone. */
+bool build_reverts_drift(const struct build_cluster *c);
 
 /* ConfigMap <name>-config. */
 struct jsn *build_config_map(struct arena *a, const struct build_cluster *c,

@@ -31,6 +31,16 @@ const char *labels_config(struct arena *a, const char *controller)
     return arena_printf(a, "%s-config", controller);
 }
 
+const char *labels_agent(struct arena *a, const char *controller)
+{
+    return arena_printf(a, "%s-agent", controller);
+}
+
+const char *labels_agent_host(struct arena *a, const char *controller, const char *ns)
+{
+    return arena_printf(a, "%s-agent.%s", controller, ns);
+}
+
 const char *labels_workers(struct arena *a, const char *controller)
 {
     return arena_printf(a, "slurm-workers-%s", controller);

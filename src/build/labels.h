@@ -25,14 +25,19 @@
 #define ANNOTATION_JWT_KEY_HASH "slinky.slurm.net/jwt-key-hash"
 #define ANNOTATION_CONFIG_HASH "slinky.slurm.net/slurm-config-hash"
 #define ANNOTATION_DEFAULT_CONTAINER "kubectl.kubernetes.io/default-container"
+/* Of a Controller: "Report" (default) what was changed past the declaration, or "Revert" it. */
+#define ANNOTATION_DRIFT_POLICY "slurmkeeper.dev/drift-policy"
 #define ANNOTATION_TOPOLOGY "topology.slinky.slurm.net/spec"
 
 #define TAINT_WORKER "nodeset.slinky.slurm.net/worker"
 
 /* Names of what is made from a Controller; in `a`. */
-const char *labels_controller(struct arena *a, const char *controller);  /* StatefulSet, Service */
-const char *labels_internal(struct arena *a, const char *controller);    /* headless Service */
-const char *labels_config(struct arena *a, const char *controller);      /* ConfigMap */
+const char *labels_controller(struct arena *a, const char *controller); /* StatefulSet, Service */
+const char *labels_internal(struct arena *a, const char *controller);   /* headless Service */
+const char *labels_config(struct arena *a, const char *controller);     /* ConfigMap */
+const char *labels_agent(struct arena *a, const char *controller);      /* Secret of the agent */
+/* The name that the agent's certificate is for. */
+const char *labels_agent_host(struct arena *a, const char *controller, const char *ns);
 const char *labels_workers(struct arena *a, const char *controller);     /* Service, subdomain */
 const char *labels_workers_pdb(struct arena *a, const char *controller); /* disruption budget */
 

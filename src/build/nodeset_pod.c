@@ -302,19 +302,33 @@ static struct jsn *make_labels(const struct maker *m)
     return labels;
 }
 
+/*
+ * The NodeSet manages the pod.  The Controller is an owner beside it, so that a foreground deletion
+ * of the NodeSet, which does not ask for finalizers, leaves a pod that may run a job alone.
+ */
+static struct jsn *make_owners(const struct maker *m)
+{
+    struct jsn *owners = jsn_array(m->a);
+    struct jsn *manager = labels_owner(m->a, "NodeSet", &m->ns->meta, true);
+    struct jsn *anchor = labels_owner(m->a, "Controller", &m->c->controller->meta, false);
+
+    if (manager)
+        jsn_append(m->a, owners, manager);
+    if (anchor)
+        jsn_append(m->a, owners, anchor);
+    return owners;
+}
+
 struct jsn *build_worker_pod(struct arena *a, const struct build_cluster *c,
                              const struct nodeset *ns, const struct build_worker *w,
                              struct api_problems *p)
 {
     struct maker m = {a, c, ns, w, p};
     struct jsn *annotations = build_map(a, &ns->spec.template.metadata.annotations);
-    struct jsn *owners = jsn_array(a);
-    struct jsn *owner = labels_owner(a, "NodeSet", &ns->meta, true);
+    struct jsn *owners = make_owners(&m);
     bool named = w->ordinal >= 0;
 
     jsn_set_str(a, annotations, ANNOTATION_DEFAULT_CONTAINER, "slurmd");
-    if (owner)
-        jsn_append(a, owners, owner);
     return build_tree(
         a,
         "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'$name','generateName':'$prefix',"
@@ -323,6 +337,6 @@ struct jsn *build_worker_pod(struct arena *a, const struct build_cluster *c,
         SLOTS({"name", named ? jsn_string(a, worker_pod_name(a, ns, w->ordinal)) : NULL},
               {"prefix", named ? NULL : jsn_stringf(a, "%s-", ns->meta.name)},
               {"ns", jsn_string(a, api_namespace(&ns->meta))}, {"labels", make_labels(&m)},
-              {"annotations", annotations}, {"owners", owner ? owners : NULL},
+              {"annotations", annotations}, {"owners", jsn_len(owners) ? owners : NULL},
               {"spec", make_spec(&m)}));
 }

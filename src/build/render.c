@@ -19,6 +19,9 @@ struct site {
     const struct nodeset **nodesets;
     size_t n;
     size_t cap;
+    const struct api_partition **partitions;
+    size_t n_partitions;
+    size_t cap_partitions;
     const char *place;
 };
 
@@ -42,6 +45,9 @@ struct renderer {
     struct nodeset **nodesets;
     size_t n_nodesets;
     size_t cap_nodesets;
+    struct api_partition **partitions;
+    size_t n_partitions;
+    size_t cap_partitions;
 };
 
 static const char *namespace_of(const struct jsn *object)
@@ -162,6 +168,27 @@ static void add_nodeset(struct renderer *r, const struct jsn *object, const char
     r->nodesets[r->n_nodesets++] = ns;
 }
 
+static void add_partition(struct renderer *r, const struct jsn *object, const char *place)
+{
+    struct api_partition *part = arena_calloc(r->a, 1, sizeof(*part));
+    struct err e = {0};
+    int decoded = api_partition_decode(r->a, object, part, &e);
+
+    if (!check_fields(r, object, place, api_partition_fields, decoded, &e))
+        return;
+    arena_reserve(r->a, &r->partitions, &r->cap_partitions, r->n_partitions + 1,
+                  sizeof(struct api_partition *));
+    r->partitions[r->n_partitions++] = part;
+}
+
+static void refuse_version(struct renderer *r, const struct jsn *object, const char *place,
+                           const char *served)
+{
+    r->p->object = describe(r, object, place);
+    api_problem_add(r->p, API_INVALID, "apiVersion", "%s is not served; write %s",
+                    jsn_get_str(object, "apiVersion"), served);
+}
+
 static void sort_out(struct renderer *r, const struct written *w)
 {
     const struct jsn *object = w->object;
@@ -173,11 +200,13 @@ static void sort_out(struct renderer *r, const struct written *w)
         add_controller(r, object, place);
     else if (kind && streq(kind->kind, "NodeSet"))
         add_nodeset(r, object, place);
-    else if (!kind && starts_with(version, API_GROUP "/") && !streq(version, API_GROUP_VERSION)) {
-        r->p->object = describe(r, object, place);
-        api_problem_add(r->p, API_INVALID, "apiVersion", "%s is not served; write %s", version,
-                        API_GROUP_VERSION);
-    }
+    else if (kind && streq(kind->kind, "Partition"))
+        add_partition(r, object, place);
+    else if (!kind && starts_with(version, API_GROUP "/") && !streq(version, API_GROUP_VERSION))
+        refuse_version(r, object, place, API_GROUP_VERSION);
+    else if (!kind && starts_with(version, API_OWN_GROUP "/") &&
+             !streq(version, API_OWN_GROUP "/" API_OWN_VERSION))
+        refuse_version(r, object, place, API_OWN_GROUP "/" API_OWN_VERSION);
 }
 
 static const char *place_of(const struct renderer *r, const char *kind, const struct api_meta *m)
@@ -188,27 +217,68 @@ static const char *place_of(const struct renderer *r, const char *kind, const st
     return arena_printf(r->a, "%s: %s %s", w->place, kind, api_full_name(r->a, m));
 }
 
-/* Hand the NodeSet to its Controller, and check what depends on the release there. */
-static void settle(struct renderer *r, const struct build_env *env, struct nodeset *ns)
+/* The site of an object's Controller, and the release there; 0: there is none. */
+static struct site *site_of(struct renderer *r, const struct build_env *env,
+                            const struct api_meta *m, const char *controller, uint32_t *ret_release)
 {
-    const char *name =
-        arena_printf(r->a, "%s/%s", api_namespace(&ns->meta), ns->spec.controller_ref.name);
+    const char *name = arena_printf(r->a, "%s/%s", api_namespace(m), controller);
     struct site *s = map_get(&r->sites, str_of(name));
     struct build_cluster c = {.env = env, .controller = s ? &s->controller : NULL};
+
+    *ret_release = s ? build_release(&c) : 0;
+    return s;
+}
+
+/* Name the object in what was found since; names are made only for what is wrong. */
+static void name_problems(struct renderer *r, size_t before, const char *kind,
+                          const struct api_meta *m)
+{
+    for (size_t i = before; i < r->p->n; i++)
+        r->p->items[i].object = place_of(r, kind, m);
+}
+
+static void tell_missing(struct renderer *r, const char *kind, const struct api_meta *m,
+                         const char *controller)
+{
+    r->p->object = place_of(r, kind, m);
+    api_problem_add(r->p, API_NOT_FOUND, "spec.controllerRef.name",
+                    "there is no Controller %s in namespace %s among the manifests", controller,
+                    api_namespace(m));
+}
+
+/* Hand the NodeSet to its Controller, and check what depends on the release there. */
+static void settle_nodeset(struct renderer *r, const struct build_env *env, struct nodeset *ns)
+{
+    uint32_t release;
+    struct site *s = site_of(r, env, &ns->meta, ns->spec.controller_ref.name, &release);
     size_t before = r->p->n;
 
-    nodeset_check(ns, s ? build_release(&c) : 0, r->p);
-    for (size_t i = before; i < r->p->n; i++) /* names are made only for what is wrong */
-        r->p->items[i].object = place_of(r, "NodeSet", &ns->meta);
+    nodeset_check(ns, release, r->p);
+    name_problems(r, before, "NodeSet", &ns->meta);
     if (!s) {
-        r->p->object = place_of(r, "NodeSet", &ns->meta);
-        api_problem_add(r->p, API_NOT_FOUND, "spec.controllerRef.name",
-                        "there is no Controller %s in namespace %s among the manifests",
-                        ns->spec.controller_ref.name, api_namespace(&ns->meta));
+        tell_missing(r, "NodeSet", &ns->meta, ns->spec.controller_ref.name);
         return;
     }
     arena_reserve(r->a, &s->nodesets, &s->cap, s->n + 1, sizeof(struct nodeset *));
     s->nodesets[s->n++] = ns;
+}
+
+static void settle_partition(struct renderer *r, const struct build_env *env,
+                             struct api_partition *part)
+{
+    uint32_t release;
+    struct site *s = site_of(r, env, &part->meta, part->spec.controller_ref.name, &release);
+    size_t before = r->p->n;
+
+    api_partition_check(part, release, r->p);
+    name_problems(r, before, "Partition", &part->meta);
+    if (!s) {
+        tell_missing(r, "Partition", &part->meta, part->spec.controller_ref.name);
+        return;
+    }
+    arena_reserve(r->a, &s->partitions, &s->cap_partitions, s->n_partitions + 1,
+                  sizeof(struct api_partition *));
+    s->partitions[s->n_partitions++] = part;
 }
 
 static int find_object(void *ctx, const char *kind, const char *ns, const char *name,
@@ -265,6 +335,8 @@ static void build_site(struct renderer *r, const struct build_env *env, struct s
                               .controller = &s->controller,
                               .nodesets = s->nodesets,
                               .n_nodesets = s->n,
+                              .partitions = s->partitions,
+                              .n_partitions = s->n_partitions,
                               .lookup = &lookup};
 
     if (ref &&
@@ -287,7 +359,9 @@ void render_manifests(struct arena *a, const struct build_env *env, const struct
     for (size_t i = 0; i < r.n_written; i++)
         sort_out(&r, r.written[i]);
     for (size_t i = 0; i < r.n_nodesets; i++)
-        settle(&r, env, r.nodesets[i]);
+        settle_nodeset(&r, env, r.nodesets[i]);
+    for (size_t i = 0; i < r.n_partitions; i++)
+        settle_partition(&r, env, r.partitions[i]);
     *ret = (struct render_result){arena_calloc(a, r.n + 1, sizeof(*ret->clusters)), r.n};
     for (size_t i = 0; i < r.n; i++)
         build_site(&r, env, r.order[i], &ret->clusters[i]);

@@ -21,24 +21,37 @@ static void make_key(const unsigned char *random, char ret_key[SECRET_KEY_BYTES]
         ret_key[i] = letters[random[i] & 63];
 }
 
+static struct jsn *encoded(struct arena *a, struct str bytes)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    encode_base64(&b, bytes);
+    return jsn_str(a, buf_view(&b));
+}
+
+static struct jsn *make_object(struct arena *a, const struct build_cluster *c, const char *name,
+                               const struct jsn *data)
+{
+    const struct api_meta *m = &c->controller->meta;
+
+    return build_tree(
+        a, "{'apiVersion':'v1','kind':'Secret','type':'Opaque','metadata':'$meta','data':'$data'}",
+        SLOTS(
+            {"meta", labels_meta(a, name, api_namespace(m), labels_all(a, APP_CONTROLLER, m->name),
+                                 NULL, labels_owner(a, "Controller", m, true))},
+            {"data", data}));
+}
+
 static struct jsn *make_secret(struct arena *a, const struct build_cluster *c,
                                const struct api_key_ref *ref, const unsigned char *random)
 {
-    const struct api_meta *m = &c->controller->meta;
-    AUTO(buf_done) struct buf encoded = {0};
     char key[SECRET_KEY_BYTES];
     struct jsn *data = jsn_object(a);
 
     make_key(random, key);
-    encode_base64(&encoded, (struct str){key, sizeof(key)});
-    jsn_set(a, data, ref->key, jsn_str(a, buf_view(&encoded)));
+    jsn_set(a, data, ref->key, encoded(a, (struct str){key, sizeof(key)}));
     explicit_bzero(key, sizeof(key));
-    return build_tree(
-        a, "{'apiVersion':'v1','kind':'Secret','type':'Opaque','metadata':'$meta','data':'$data'}",
-        SLOTS({"meta",
-               labels_meta(a, ref->name, api_namespace(m), labels_all(a, APP_CONTROLLER, m->name),
-                           NULL, labels_owner(a, "Controller", m, true))},
-              {"data", data}));
+    return make_object(a, c, ref->name, data);
 }
 
 struct jsn *build_slurm_secret(struct arena *a, const struct build_cluster *c,
@@ -55,4 +68,17 @@ struct jsn *build_jwt_secret(struct arena *a, const struct build_cluster *c,
     struct api_key_ref ref = controller_jwt_key(a, c->controller);
 
     return controller_makes_jwt_key(c->controller) ? make_secret(a, c, &ref, random) : NULL;
+}
+
+struct jsn *build_agent_secret(struct arena *a, const struct build_cluster *c,
+                               const struct build_agent_keys *keys)
+{
+    struct jsn *data = jsn_object(a);
+
+    if (!build_has_agent(c))
+        return NULL;
+    jsn_set(a, data, AGENT_CERT, encoded(a, str_of(keys->cert_pem)));
+    jsn_set(a, data, AGENT_KEY, encoded(a, str_of(keys->key_pem)));
+    jsn_set(a, data, AGENT_TOKEN, encoded(a, str_of(keys->token)));
+    return make_object(a, c, labels_agent(a, c->controller->meta.name), data);
 }

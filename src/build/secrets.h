@@ -17,3 +17,17 @@ struct jsn *build_slurm_secret(struct arena *a, const struct build_cluster *c,
                                const unsigned char random[SECRET_KEY_BYTES]);
 struct jsn *build_jwt_secret(struct arena *a, const struct build_cluster *c,
                              const unsigned char random[SECRET_KEY_BYTES]);
+
+/* How the agent beside slurmctld is known, and knows the operator. */
+struct build_agent_keys {
+    const char *cert_pem; /* for labels_agent_host */
+    const char *key_pem;
+    const char *token;
+};
+#define AGENT_TOKEN "token"
+#define AGENT_CERT "tls.crt"
+#define AGENT_KEY "tls.key"
+
+/* Secret <name>-agent; NULL where there is no agent.  Made once, as above. */
+struct jsn *build_agent_secret(struct arena *a, const struct build_cluster *c,
+                               const struct build_agent_keys *keys);

@@ -25,6 +25,7 @@ static const char *resource_of(const char *kind)
         {"PersistentVolumeClaim", "persistentvolumeclaims"},
         {"Controller", "controllers." API_GROUP},
         {"NodeSet", "nodesets." API_GROUP},
+        {"Partition", "partitions." API_OWN_GROUP},
         {"Accounting", "accountings." API_GROUP},
     };
 
@@ -141,7 +142,7 @@ static int admit(void *arg, struct api_call *c, struct jsn *object, const struct
     struct api_problems p = {.arena = &c->arena};
     struct api_admission in = {.old = old, .lookup = &lookup};
 
-    if (!streq(c->stored->group, API_GROUP) || (c->sub && streq(c->sub->name, "status")))
+    if (!api_group_is_ours(c->stored->group) || (c->sub && streq(c->sub->name, "status")))
         return 0;
     in.object = with_kind(&c->arena, c->stored, object);
     api_admit(&in, &p);

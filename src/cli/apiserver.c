@@ -6,10 +6,10 @@
  * Runs until SIGINT or SIGTERM, then ends its streams and goes; SIGKILL is fine too.
  */
 #include <signal.h>
-#include <sys/resource.h>
 
 #include "src/base/log.h"
 #include "src/cli/admission.h"
+#include "src/cli/signals.h"
 #include "src/cli/verbs.h"
 #include "src/cluster/apiserver/apiserver.h"
 #include "src/cluster/workloads/workloads.h"
@@ -20,24 +20,12 @@ static void on_signal(void *arg, int signo)
     loop_stop(arg, 0);
 }
 
-/* Thousands of clients need as many descriptors; the soft limit is often 1024. */
-static void raise_file_limit(void)
-{
-    struct rlimit r;
-
-    if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
-        r.rlim_cur = r.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &r);
-    }
-}
-
 static int serve(const struct apiserver_options *o, bool controllers, struct err *e)
 {
     AUTO(loop_free) struct loop *l = NULL;
     AUTO(workloads_free) struct workloads *w = NULL;
     AUTO(apiserver_free) struct apiserver *s = NULL;
-    AUTO(loop_source_free) struct loop_source *on_int = NULL;
-    AUTO(loop_source_free) struct loop_source *on_term = NULL;
+    AUTO(signals_done) struct signals signals = {0};
     int r = loop_new(&l, e);
 
     if (r == 0)
@@ -48,8 +36,7 @@ static int serve(const struct apiserver_options *o, bool controllers, struct err
         r = workloads_new(s, &w, e);
     if (r < 0)
         return r;
-    on_int = loop_add_signal(l, SIGINT, on_signal, l);
-    on_term = loop_add_signal(l, SIGTERM, on_signal, l);
+    signals_watch(&signals, l, on_signal, l);
     log_info("serving on port %d; export KUBECONFIG=%s/admin.kubeconfig", apiserver_port(s),
              o->state_dir);
     return loop_run(l);
@@ -69,7 +56,7 @@ int verb_apiserver_run(const struct cli_args *args)
         return 2;
     o.history_ms = history_s * 1000;
     log_set_name("apiserver");
-    raise_file_limit();
+    signals_raise_file_limit();
     (void)signal(SIGPIPE, SIG_IGN);
     if (serve(&o, !cli_has(args, "no-controllers"), &e) < 0)
         return cli_failure("apiserver: %s", e.text);

@@ -18,7 +18,8 @@ int verb_crds_run(const struct cli_args *args)
         const struct api_kind *kind = api_kind_find(names[i]);
 
         if (!kind)
-            return cli_usage_error("crds: '%s' is not a kind of ours; try Controller or NodeSet",
+            return cli_usage_error("crds: '%s' is not a kind of ours; try Controller, NodeSet or "
+                                   "Partition",
                                    names[i]);
         api_print_crds(&b, kind, rules);
     }

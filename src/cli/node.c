@@ -6,10 +6,10 @@
  * --purge it stops them all instead, and removes what they had on the machine.
  */
 #include <signal.h>
-#include <sys/resource.h>
 
 #include "src/base/alloc.h"
 #include "src/base/log.h"
+#include "src/cli/signals.h"
 #include "src/cli/verbs.h"
 #include "src/cluster/node/node.h"
 
@@ -21,30 +21,18 @@ static void on_signal(void *arg, int signo)
     loop_stop(arg, 0);
 }
 
-static void raise_file_limit(void)
-{
-    struct rlimit r;
-
-    if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
-        r.rlim_cur = r.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &r);
-    }
-}
-
 static int run(const struct node_options *o, struct err *e)
 {
     AUTO(loop_free) struct loop *l = NULL;
     AUTO(node_free) struct node *n = NULL;
-    AUTO(loop_source_free) struct loop_source *on_int = NULL;
-    AUTO(loop_source_free) struct loop_source *on_term = NULL;
+    AUTO(signals_done) struct signals signals = {0};
     int r = loop_new(&l, e);
 
     if (r == 0)
         r = node_new(l, o, &n, e);
     if (r < 0)
         return r;
-    on_int = loop_add_signal(l, SIGINT, on_signal, l);
-    on_term = loop_add_signal(l, SIGTERM, on_signal, l);
+    signals_watch(&signals, l, on_signal, l);
     return loop_run(l);
 }
 
@@ -81,7 +69,7 @@ int verb_node_run(const struct cli_args *args)
     if (geteuid() != 0)
         return cli_failure("node: containers, namespaces and interfaces need root: run it as root");
     log_set_name("node");
-    raise_file_limit();
+    signals_raise_file_limit();
     r = cli_has(args, "purge") ? node_purge(&o, grace_s, &e) : run(&o, &e);
     return r < 0 ? cli_failure("node: %s", e.text) : 0;
 }

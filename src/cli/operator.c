@@ -9,9 +9,13 @@
 
 #include "src/base/alloc.h"
 #include "src/base/log.h"
+#include "src/cli/signals.h"
 #include "src/cli/verbs.h"
 #include "src/operator/operator.h"
 #include "src/slurm/profile.h"
+
+/* slurmctld does not run as root; the highest number stands for no user at all. */
+#define ID_MAX 4294967294
 
 struct session {
     struct loop *loop;
@@ -42,8 +46,7 @@ static int run(struct session *s, const struct kube_target *t, const struct oper
     struct kube_client_options speed = {.per_second = 200, .burst = 400};
     AUTO(kube_client_free) struct kube_client *c = NULL;
     AUTO(operator_free) struct operator* op = NULL;
-    AUTO(loop_source_free) struct loop_source *on_int = NULL;
-    AUTO(loop_source_free) struct loop_source *on_term = NULL;
+    AUTO(signals_done) struct signals signals = {0};
     int r = kube_client_new(s->loop, t, &speed, &c, e);
 
     if (r == 0)
@@ -51,8 +54,7 @@ static int run(struct session *s, const struct kube_target *t, const struct oper
     if (r < 0)
         return r;
     s->op = op;
-    on_int = loop_add_signal(s->loop, SIGINT, on_signal, s);
-    on_term = loop_add_signal(s->loop, SIGTERM, on_signal, s);
+    signals_watch(&signals, s->loop, on_signal, s);
     log_info("operator for %s at %s", t->origin, t->cluster->server);
     if (o->metrics)
         log_info("serving /healthz, /readyz and /metrics on port %d", operator_port(op));
@@ -110,6 +112,7 @@ static bool read_env(const struct cli_args *args, struct build_env *env)
 
     env->cluster_domain = cli_get(args, "cluster-domain");
     env->no_sidecars = cli_has(args, "no-sidecars");
+    env->no_agent = !cli_has(args, "agent") || cli_has(args, "no-agent");
     if (release && release_parse(str_of(release), &env->release, &e) < 0) {
         (void)cli_usage_error("operator: --slurm-version: %s", e.text);
         return false;
@@ -118,7 +121,8 @@ static bool read_env(const struct cli_args *args, struct build_env *env)
         (void)cli_usage_error("operator: --cgroup: '%s' is none of v2, v1, hybrid, none", cgroup);
         return false;
     }
-    return true;
+    return cli_get_i64(args, "slurm-uid", 1, ID_MAX, &env->slurm_uid) &&
+           cli_get_i64(args, "slurm-gid", 1, ID_MAX, &env->slurm_gid);
 }
 
 int verb_operator_run(const struct cli_args *args)

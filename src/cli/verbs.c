@@ -35,6 +35,50 @@ static const struct cli_option node_options[] = {
     {NULL},
 };
 
+/* Of every verb that works with the cluster of this machine. */
+#define STATE_OPTION                                                                               \
+    {"state", "DIR", "Where the cluster is kept; SLURMKEEPER_STATE may name it, too",              \
+     "/var/lib/slurmkeeper", false}
+#define PLACE_OPTIONS                                                                              \
+    STATE_OPTION,                                                                                  \
+        {"name", "NAME", "Name of the cluster: of its bridge and its control groups", "default",   \
+         false},                                                                                   \
+        {"pod-cidr", "RANGE", "Addresses of the pods", "a free /16 from 10.131.0.0 on", false},    \
+        {"share", "DIR", "A directory of the machine that all pods see and may write", NULL,       \
+         true},                                                                                    \
+    {                                                                                              \
+        "no-agent", NULL,                                                                          \
+            "Apply changes by files and reconfigure alone, without slurmkeeper-agent", NULL, false \
+    }
+
+static const struct cli_option serve_options[] = {PLACE_OPTIONS, {NULL}};
+
+static const struct cli_option up_options[] = {
+    PLACE_OPTIONS,
+    {"filename", "FILE", "Manifests to apply (-f): a file, a directory, or - for standard input",
+     "a Controller and a NodeSet of three, in a cluster that has no Controller", true},
+    {"timeout", "SECONDS", "How long to wait for the nodes", "120", false},
+    {NULL},
+};
+
+static const struct cli_option down_options[] = {
+    STATE_OPTION,
+    {"purge", NULL, "Also remove the declared objects, slurmctld's state and the logs", NULL,
+     false},
+    {"force", NULL, "Even if jobs are running: they die", NULL, false},
+    {"grace", "SECONDS", "How long containers may take to end", "5", false},
+    {NULL},
+};
+
+static const struct cli_option env_options[] = {
+    STATE_OPTION,
+    {"controller", "NAME", "Whose Slurm, where there are several; NAMESPACE/NAME is fine, too",
+     NULL, false},
+    {NULL},
+};
+
+static const struct cli_option status_options[] = {STATE_OPTION, {NULL}};
+
 static const struct cli_option crds_options[] = {
     {"plain", NULL, "Leave out validation rules in CEL, which Kubernetes has from 1.25 on", NULL,
      false},
@@ -53,7 +97,12 @@ static const struct cli_option operator_options[] = {
      "the newest known", false},
     {"cgroup", "KIND", "How nodes arrange control groups: v2, v1, hybrid or none", "v2", false},
     {"cluster-domain", "DOMAIN", "What names of Services end with", "cluster.local", false},
+    {"slurm-uid", "UID", "Of the user slurm in the images", "401", false},
+    {"slurm-gid", "GID", "Of its group", "401", false},
     {"no-sidecars", NULL, "The cluster's init containers cannot stay (Kubernetes before 1.29)",
+     NULL, false},
+    {"agent", NULL, "Have slurmctld looked after by slurmkeeper-agent, in its pod", NULL, false},
+    {"no-agent", NULL, "Have slurmctld looked after by a script that runs scontrol reconfigure",
      NULL, false},
     {NULL},
 };
@@ -80,6 +129,15 @@ const struct cli_verb cli_verbs[] = {
      "Prints CustomResourceDefinitions as YAML: all of them, or those of the kinds that are named. "
      "Use it with: slurmkeeper crds | kubectl apply -f -",
      crds_options, verb_crds_run},
+    {"down", NULL, "Take the cluster of this machine down",
+     "Ends what up started, stops the pods, and removes their network, mounts and control groups. "
+     "The declared objects and the state of slurmctld stay: up brings the cluster back. Refuses "
+     "while jobs run, or while nobody can tell.",
+     down_options, verb_down_run},
+    {"env", NULL, "Print what a shell needs for kubectl, sinfo, srun and sbatch",
+     "Use it with: eval \"$(slurmkeeper env)\". The machine's own /etc/slurm and munge are not "
+     "touched: SLURM_CONF names a file of the cluster's own, kept in step with it.",
+     env_options, verb_env_run},
     {"manual", NULL, "Print the source of the manual page (scdoc)", NULL, NULL, verb_manual_run},
     {"node", NULL, "Run the pods of a cluster on this machine, in the foreground",
      "Registers this machine as a Node, takes every pod that has none, and runs it with the "
@@ -97,6 +155,20 @@ const struct cli_verb cli_verbs[] = {
      "prints the configuration that the operator would make of them. Needs no cluster. What is "
      "wrong goes to standard error with file, document and field, and nothing is printed then.",
      render_options, verb_render_run},
+    {"serve", NULL, "Run a whole cluster on this machine, in the foreground",
+     "Starts API server, operator and node, starts each again that ends, and keeps the machine's "
+     "Slurm commands working with what is declared. What up starts in the background; a service "
+     "manager may start it instead. When it ends, pods run on.",
+     serve_options, verb_serve_run},
+    {"status", NULL, "Show the cluster of this machine: partitions, nodes, jobs, what is wrong",
+     "The exit status is 0 if nothing is wrong and 3 if something is.", status_options,
+     verb_status_run},
+    {"up", NULL, "Bring a Slurm cluster up on this machine, in the background",
+     "Starts everything that does not run yet, applies the manifests, and returns when sinfo shows "
+     "the nodes ready, or fails with the reason. Pods see /home, /root, /srv and the directory up "
+     "is started in, beside what --share names, so that jobs find their files. May be run again at "
+     "any time. Needs root.",
+     up_options, verb_up_run},
     {"version", NULL, "Print the version", NULL, NULL, verb_version_run},
     {NULL},
 };

@@ -7,8 +7,13 @@
 int verb_apiserver_run(const struct cli_args *args);
 int verb_completion_run(const struct cli_args *args);
 int verb_crds_run(const struct cli_args *args);
+int verb_down_run(const struct cli_args *args);
+int verb_env_run(const struct cli_args *args);
 int verb_manual_run(const struct cli_args *args);
 int verb_node_run(const struct cli_args *args);
 int verb_operator_run(const struct cli_args *args);
 int verb_render_run(const struct cli_args *args);
+int verb_serve_run(const struct cli_args *args);
+int verb_status_run(const struct cli_args *args);
+int verb_up_run(const struct cli_args *args);
 int verb_version_run(const struct cli_args *args);

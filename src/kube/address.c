@@ -95,7 +95,7 @@ int address_url(const char *server, const struct kube_request *r, const char *fi
         buf_adds(url, "/namespaces");
         n = add_segment(url, "namespace", r->namespace, e);
     }
-    if (n == 0)
+    if (n == 0 && (res->plural || r->verb != KUBE_LIST))
         n = add_segment(url, "resource", res->plural, e);
     if (n == 0 && (r->name || names_one(r->verb)))
         n = add_segment(url, "name", r->name, e);

@@ -31,7 +31,8 @@ struct loop *kube_client_loop(const struct kube_client *c);
 /* The namespace of the target. */
 const char *kube_client_namespace(const struct kube_client *c);
 
-/* {"", "v1", "pods"}, {"apps", "v1", "statefulsets"}.  Static strings, as a rule. */
+/* {"", "v1", "pods"}, {"apps", "v1", "statefulsets"}.  Static strings, as a rule.  A list without a
+ * plural tells what resources the group's version has. */
 struct kube_resource {
     const char *group; /* "" (or NULL) for the core */
     const char *version;

@@ -126,9 +126,10 @@ static void start_write(struct execution *x, struct run *r)
         [ACTION_STATUS] = KUBE_PATCH_MERGE,
     };
     const struct action *a = r->action;
+    const char *version = x->ex->version ? x->ex->version(x->ex->arg, a->kind) : a->kind->version;
     struct kube_request q = {
         .verb = verbs[a->verb],
-        .resource = {a->kind->group, a->kind->version, a->kind->plural},
+        .resource = {a->kind->group, version, a->kind->plural},
         .namespace = a->namespace,
         .name = a->verb == ACTION_CREATE ? NULL : a->name,
         .subresource = a->verb == ACTION_STATUS ? "status" : NULL,

@@ -13,6 +13,8 @@ struct executor {
     struct kube_recorder *recorder;
     /* Asked before each write: may we still?  NULL: always. */
     bool (*may_write)(void *arg);
+    /* The version in which the server has a kind; NULL: the kind's own. */
+    const char *(*version)(void *arg, const struct plan_kind *kind);
     /* Told of each answer to a write; NULL: nobody. */
     void (*wrote)(void *arg, const struct action *a, const struct kube_failure *f);
     void *arg;

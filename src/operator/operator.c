@@ -128,9 +128,8 @@ static void on_told(void *arg, const struct execution_end *end)
 
 static void execute(struct job *j, struct reconcile *r, execution_done_fn done)
 {
-    bool ours = streq(r->kind, "NodeSet") || streq(r->kind, "Controller");
     struct kube_reference about = {
-        .api_version = ours ? "slinky.slurm.net/v1beta1" : NULL,
+        .api_version = jsn_get_str(r->object, "apiVersion"),
         .kind = r->kind,
         .namespace = r->namespace,
         .name = r->name,
@@ -180,6 +179,8 @@ static void start_job(struct operator* op, const char *key)
     list_append(&op->jobs, &j->link);
     reconcile_open(&r, key);
     j->kind = xstrdup(r.kind);
+    op->options.env.policy_v1beta1 =
+        streq(world_version(op->world, plan_kind_find("PodDisruptionBudget")), "v1beta1");
     reconcile_plan(&r, op->world, &op->options.env, clock_wall_us());
     if (r.actions.n == 0)
         job_end(j);
@@ -265,6 +266,11 @@ static bool may_write(void *arg)
     return may_work(arg);
 }
 
+static const char *version_of(void *arg, const struct plan_kind *kind)
+{
+    return world_version(((struct operator*)arg)->world, kind);
+}
+
 static void on_wrote(void *arg, const struct action *a, const struct kube_failure *f)
 {
     metrics_wrote(((struct operator*)arg)->metrics, a, f);
@@ -283,7 +289,8 @@ static bool is_ready(void *arg, char *why, size_t n)
 
 static void set_gauges(void *arg)
 {
-    static const char *const kinds[] = {"Controller", "NodeSet", "Pod", "ConfigMap", "Secret"};
+    static const char *const kinds[] = {"Controller", "NodeSet",   "Partition",
+                                        "Pod",        "ConfigMap", "Secret"};
     struct operator* op = arg;
 
     metrics_queue(op->metrics, queue_waiting(op->queue), queue_running(op->queue));
@@ -330,6 +337,7 @@ static void start_world(struct operator* op)
         .client = op->client,
         .recorder = kube_recorder_new(op->client, "slurmkeeper-operator", NULL),
         .may_write = may_write,
+        .version = version_of,
         .wrote = on_wrote,
         .arg = op,
     };

@@ -9,11 +9,18 @@
 #include "src/operator/reconcile.h"
 
 #include "src/base/encode.h"
+#include "src/base/hash.h"
+#include "src/base/log.h"
 #include "src/build/labels.h"
 #include "src/build/secrets.h"
+#include "src/http/certificate.h"
 #include "src/plan/controller.h"
 #include "src/plan/failure.h"
+#include "src/plan/finalizer.h"
 #include "src/plan/nodeset.h"
+#include "src/plan/partition.h"
+
+#define TOKEN_BYTES 32
 
 void reconcile_done(struct reconcile *r)
 {
@@ -89,6 +96,24 @@ static void read_nodesets(struct reconcile *r, const struct world *w, const char
     cluster->n_nodesets = n;
 }
 
+/* All Partitions of a Controller that stay; borrowed from the cache for this turn. */
+static void read_partitions(struct reconcile *r, const struct world *w, const char *controller,
+                            struct build_cluster *cluster)
+{
+    struct kube_slice s = world_find(w, "Partition", r->namespace, WORLD_BY_CONTROLLER, controller);
+    const struct api_partition **list = arena_calloc(&r->arena, s.n + 1, sizeof(*list));
+    size_t n = 0;
+
+    for (size_t i = 0; i < s.n; i++) {
+        const struct world_partition *p = s.items[i]->value;
+
+        if (p && !p->part.meta.deleted_us)
+            list[n++] = &p->part;
+    }
+    cluster->partitions = list;
+    cluster->n_partitions = n;
+}
+
 static struct build_cluster *read_cluster(struct reconcile *r, const struct world *w,
                                           const struct build_env *env, const char *controller)
 {
@@ -113,6 +138,32 @@ static const unsigned char *fresh_random(struct arena *a)
     return bytes;
 }
 
+/* A certificate and a token for the agent of a Controller that has none; NULL: it has. */
+static const struct build_agent_keys *fresh_agent_keys(struct reconcile *r, const struct world *w,
+                                                       const struct build_cluster *c)
+{
+    AUTO(http_certificate_done) struct http_certificate pair = {0};
+    struct build_agent_keys *keys = arena_calloc(&r->arena, 1, sizeof(*keys));
+    char token[SHA256_HEX_LEN + 1];
+    char random[TOKEN_BYTES];
+    struct err e = {0};
+
+    if (!c->controller || !build_has_agent(c) ||
+        world_get(w, "Secret", r->namespace, labels_agent(&r->arena, r->name)))
+        return NULL;
+    if (http_certificate_make(labels_agent_host(&r->arena, r->name, r->namespace), &pair, &e) < 0) {
+        log_error("Controller %s/%s: its agent stays without a Secret: %s", r->namespace, r->name,
+                  e.text);
+        return NULL;
+    }
+    encode_random(random, sizeof(random));
+    hash_sha256_hex((struct str){random, sizeof(random)}, token);
+    *keys = (struct build_agent_keys){arena_strdup(&r->arena, pair.cert_pem),
+                                      arena_strdup(&r->arena, pair.key_pem),
+                                      arena_strdup(&r->arena, token)};
+    return keys;
+}
+
 /* The oldest other NodeSet of the cluster that has the same name in Slurm and came before. */
 static const char *find_twin(struct reconcile *r, const struct world *w, const struct nodeset *ns)
 {
@@ -122,7 +173,7 @@ static const char *find_twin(struct reconcile *r, const struct world *w, const s
     for (size_t i = 0; i < s.n; i++) {
         const struct world_nodeset *other = s.items[i]->value;
 
-        if (!other || other->deleting || streq(s.items[i]->name, ns->meta.name) ||
+        if (!other || streq(s.items[i]->name, ns->meta.name) ||
             !streq(other->controller, ns->spec.controller_ref.name))
             continue;
         if (other->created_us < ns->meta.created_us ||
@@ -139,31 +190,63 @@ static int by_name(const void *a, const void *b)
                   (*(const struct plan_pod *const *)b)->name);
 }
 
+/* Copied: the execution outlives the turn that these are borrowed for. */
+static const struct plan_pod *copy_pod(struct reconcile *r, const struct plan_pod *from)
+{
+    struct plan_pod *p = arena_calloc(&r->arena, 1, sizeof(*p));
+
+    *p = *from;
+    p->namespace = r->namespace;
+    p->name = arena_strdup(&r->arena, p->name);
+    p->uid = arena_strdup(&r->arena, p->uid);
+    p->hash = arena_strdup(&r->arena, p->hash);
+    p->owner_uid = p->owner_name = p->instance = NULL;
+    if (p->node_name)
+        p->node_name = arena_strdup(&r->arena, p->node_name);
+    if (p->slurm_name)
+        p->slurm_name = arena_strdup(&r->arena, p->slurm_name);
+    return p;
+}
+
 /* Those that an object controls, by name. */
 static const struct plan_pod **read_pods(struct reconcile *r, const struct world *w,
                                          const char *owner_uid, size_t *ret_n)
 {
     struct kube_slice s = world_owned(w, "Pod", r->namespace, owner_uid);
     const struct plan_pod **pods = arena_calloc(&r->arena, s.n + 1, sizeof(struct plan_pod *));
+    size_t n = 0;
 
-    /* Copied: the execution outlives the turn that these are borrowed for. */
     for (size_t i = 0; i < s.n; i++) {
-        struct plan_pod *p = arena_calloc(&r->arena, 1, sizeof(*p));
+        const struct plan_pod *p = s.items[i]->value;
 
-        *p = *(const struct plan_pod *)s.items[i]->value;
-        p->namespace = r->namespace;
-        p->name = arena_strdup(&r->arena, p->name);
-        p->uid = arena_strdup(&r->arena, p->uid);
-        p->hash = arena_strdup(&r->arena, p->hash);
-        if (p->node_name)
-            p->node_name = arena_strdup(&r->arena, p->node_name);
-        if (p->slurm_name)
-            p->slurm_name = arena_strdup(&r->arena, p->slurm_name);
-        pods[i] = p;
+        if (streq(p->owner_uid, owner_uid)) /* others own it, but do not manage it */
+            pods[n++] = copy_pod(r, p);
     }
-    qsort(pods, s.n, sizeof(*pods), by_name);
-    *ret_n = s.n;
+    qsort(pods, n, sizeof(*pods), by_name);
+    *ret_n = n;
     return pods;
+}
+
+/* Pods that the garbage collector took from a NodeSet which is being deleted with all it has. */
+static void read_lost_pods(struct reconcile *r, const struct world *w, struct plan_nodeset *in)
+{
+    const struct api_meta *m = &in->ns->meta;
+    const struct plan_pod **pods;
+    const struct kube_object *o;
+    size_t at = 0;
+
+    if (!m->deleted_us || !api_annotation(m, DELETE_CASCADE))
+        return;
+    pods = arena_calloc(&r->arena, in->n_pods + world_count(w, "Pod") + 1, sizeof(*pods));
+    if (in->n_pods)
+        memcpy(pods, in->pods, in->n_pods * sizeof(*pods));
+    while ((o = world_next(w, "Pod", r->namespace, &at))) {
+        const struct plan_pod *p = o->value;
+
+        if (!p->owner_uid && !p->is_slurmctld && streq(p->instance, m->name))
+            pods[in->n_pods++] = copy_pod(r, p);
+    }
+    in->pods = pods;
 }
 
 static void plan_for_controller(struct reconcile *r, const struct world *w,
@@ -175,11 +258,13 @@ static void plan_for_controller(struct reconcile *r, const struct world *w,
         .object = r->object,
         .cluster = cluster,
         .serves_monitors = world_serves(w, "ServiceMonitor"),
-        .fresh = {fresh_random(&r->arena), fresh_random(&r->arena)},
+        .fresh = {fresh_random(&r->arena), fresh_random(&r->arena),
+                  fresh_agent_keys(r, w, cluster)},
         .now_us = now_us,
     };
 
     read_nodesets(r, w, r->name, cluster);
+    read_partitions(r, w, r->name, cluster);
     set = world_get(w, "StatefulSet", r->namespace, labels_controller(&r->arena, r->name));
     in.pods = read_pods(r, w, set ? set->uid : NULL, &in.n_pods);
     plan_controller(&in, &r->actions);
@@ -214,8 +299,35 @@ static void plan_for_nodeset(struct reconcile *r, const struct world *w,
     in.cluster = read_cluster(r, w, env, ns->spec.controller_ref.name);
     in.twin = find_twin(r, w, ns);
     in.pods = read_pods(r, w, ns->meta.uid, &in.n_pods);
+    read_lost_pods(r, w, &in);
     read_revisions(r, w, &in);
     plan_nodeset(&in, &r->actions);
+}
+
+static void plan_for_partition(struct reconcile *r, const struct world *w,
+                               const struct build_env *env, int64_t now_us)
+{
+    struct api_partition *part = arena_calloc(&r->arena, 1, sizeof(*part));
+    struct plan_partition in = {.object = r->object, .part = part, .now_us = now_us};
+    struct build_cluster *cluster;
+    const char *controller;
+    struct err e = {0};
+
+    if (api_partition_decode(&r->arena, r->object, part, &e) < 0) {
+        plan_failure(r->kind, r->object, "Invalid", e.text, now_us, &r->actions);
+        return;
+    }
+    controller = part->spec.controller_ref.name;
+    cluster = read_cluster(r, w, env, controller);
+    in.controller = cluster->controller;
+    in.lookup = cluster->lookup;
+    in.config_map = read_object(r, w, "ConfigMap", labels_config(&r->arena, controller));
+    if (plan_partition_needs_cluster(&r->arena, &in)) {
+        read_nodesets(r, w, controller, cluster);
+        read_partitions(r, w, controller, cluster);
+        in.cluster = cluster;
+    }
+    plan_partition(&in, &r->actions);
 }
 
 void reconcile_plan(struct reconcile *r, const struct world *w, const struct build_env *env,
@@ -226,6 +338,8 @@ void reconcile_plan(struct reconcile *r, const struct world *w, const struct bui
         return;
     if (streq(r->kind, "NodeSet"))
         plan_for_nodeset(r, w, env, now_us);
+    else if (streq(r->kind, "Partition"))
+        plan_for_partition(r, w, env, now_us);
     else
         plan_for_controller(r, w, env, now_us);
 }

@@ -5,7 +5,7 @@
 #include "src/operator/queue.h"
 #include "src/operator/world.h"
 
-/* Keys are "Controller/ns/name" and "NodeSet/ns/name". */
+/* Keys are "Controller/ns/name", "NodeSet/ns/name" and "Partition/ns/name". */
 struct routes {
     const struct world *world; /* NULL while it is being made: then indexes lead nowhere */
     struct queue *queue;
@@ -14,3 +14,6 @@ struct routes {
 /* A world_change_fn's work: put every key that the change concerns into the queue. */
 void routes_follow(const struct routes *r, const char *kind, const struct kube_object *old,
                    const struct kube_object *now);
+
+/* All Partitions of a Controller: something about its Slurm has changed. */
+void routes_partitions(const struct routes *r, const char *ns, const char *controller);

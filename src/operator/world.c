@@ -6,10 +6,14 @@
  * may be ten thousand), NodeSets with what binds them to others beside their text, the rest as
  * text.  Kinds whose definition may be missing are waited for: needed ones with a word in the log
  * until they are there, others in silence.  Absence is only trusted once a cache is synced.
+ *
+ * A kind that servers have in one of two versions is looked for in both, by turns: the first answer
+ * that is no "not found" settles it, until the server changes its mind (an upgrade).
  */
 #include "src/operator/world.h"
 
 #include "src/api/controller.h"
+#include "src/api/kinds.h"
 #include "src/api/nodeset.h"
 #include "src/base/alloc.h"
 #include "src/base/log.h"
@@ -18,8 +22,11 @@
 
 /* Objects a page of the first lists: the tree of a page is what they cost at most. */
 #define PAGE_LIMIT 100
+/* A server that knew neither version of a kind is asked so often before the other one's turn. */
+#define REFUSALS_MAX 4
 
-enum { NEEDED = 1, OWNED = 2 };
+/* AWAITED: nothing is done before they are known, or known not to be served. */
+enum { NEEDED = 1, OWNED = 2, AWAITED = 4 };
 
 struct sight {
     const char *kind;
@@ -36,6 +43,10 @@ struct view {
     const struct sight *sight;
     char *namespace; /* NULL: all */
     struct kube_cache *cache;
+    const char *version;
+    struct loop_source *turn; /* to the other version; NULL: there is none */
+    unsigned refusals;        /* in a row, of this version */
+    bool turned;
     bool absent; /* the server does not know the kind */
     bool complained;
 };
@@ -98,17 +109,55 @@ static void *nodeset_decode_brief(void *arg, const struct jsn *object, struct er
     return n;
 }
 
+static void partition_release(void *value)
+{
+    struct world_partition *p = value;
+
+    arena_done(&p->arena);
+    free(p);
+}
+
+static bool is_settled(const struct api_partition *part)
+{
+    const struct api_condition *ready = api_condition_find(&part->status.conditions, "Ready");
+
+    return ready && !streq(ready->status, "False") && !part->meta.deleted_us &&
+           !api_condition_find(&part->status.conditions, "Default") &&
+           part->status.observed_generation == part->meta.generation;
+}
+
+static void *partition_decode_whole(void *arg, const struct jsn *object, struct err *e)
+{
+    struct world_partition *p = xcalloc(1, sizeof(*p));
+
+    (void)arg;
+    if (api_partition_decode(&p->arena, object, &p->part, e) < 0) {
+        partition_release(p);
+        return NULL;
+    }
+    p->settled = is_settled(&p->part);
+    return p;
+}
+
 static const struct kube_decoder pod_decoder = {pod_decode, pod_release, NULL};
 static const struct kube_decoder nodeset_decoder = {nodeset_decode_brief, nodeset_release, NULL};
+static const struct kube_decoder partition_decoder = {partition_decode_whole, partition_release,
+                                                      NULL};
 
 static const struct kube_index controller_indexes[] = {
     {WORLD_BY_REFERENCE, references_of_controller, NULL},
     {NULL},
 };
 static const struct kube_index nodeset_indexes[] = {
-    {WORLD_BY_CONTROLLER, references_nodeset_controller, NULL},
+    {WORLD_BY_CONTROLLER, references_to_controller, NULL},
     {WORLD_BY_SLURM_NAME, references_nodeset_slurm_name, NULL},
     {WORLD_BY_REFERENCE, references_of_nodeset, NULL},
+    {NULL},
+};
+
+static const struct kube_index partition_indexes[] = {
+    {WORLD_BY_CONTROLLER, references_to_controller, NULL},
+    {WORLD_BY_REFERENCE, references_of_partition, NULL},
     {NULL},
 };
 
@@ -118,6 +167,7 @@ static const struct kube_index nodeset_indexes[] = {
 static const struct sight sights[] = {
     {"Controller", NEEDED, NULL, NULL, false, controller_indexes},
     {"NodeSet", NEEDED, NULL, &nodeset_decoder, true, nodeset_indexes},
+    {"Partition", AWAITED, NULL, &partition_decoder, true, partition_indexes},
     {"Accounting", 0, NULL, NULL, false, NULL},
     {"ConfigMap", NEEDED, NULL, NULL, false, NULL},
     {"Secret", NEEDED, NULL, NULL, false, NULL},
@@ -152,6 +202,14 @@ static void on_deleted(void *arg, const struct kube_object *o, bool is_final)
     v->world->options.changed(v->world->options.arg, v->sight->kind, o, NULL);
 }
 
+static void tell_synced(struct world *w)
+{
+    if (w->told || !world_synced(w, NULL))
+        return;
+    w->told = true;
+    w->options.synced(w->options.arg);
+}
+
 static void on_synced(void *arg)
 {
     struct view *v = arg;
@@ -160,10 +218,24 @@ static void on_synced(void *arg)
     if (v->complained)
         log_info("%s: the server has them now", v->sight->kind);
     v->absent = v->complained = false;
-    if (w->told || !world_synced(w, NULL))
-        return;
-    w->told = true;
-    w->options.synced(w->options.arg);
+    v->refusals = 0;
+    tell_synced(w);
+}
+
+static void view_start(struct view *v);
+
+/* The server does not have the kind in this version: what was seen of it is no longer true. */
+static void on_turn(void *arg)
+{
+    struct view *v = arg;
+    const struct plan_kind *k = plan_kind_find(v->sight->kind);
+
+    v->version = v->version == k->version ? k->older : k->version;
+    v->turned = true;
+    v->refusals = 0;
+    v->world->told = false;
+    v->cache = kube_cache_free(v->cache);
+    view_start(v);
 }
 
 static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms)
@@ -172,11 +244,17 @@ static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms
     const struct plan_kind *k = plan_kind_find(v->sight->kind);
 
     v->absent = f->code == 404;
-    if (v->absent && !(v->sight->flags & NEEDED))
+    if (v->absent && v->turn && (!v->turned || ++v->refusals >= REFUSALS_MAX)) {
+        loop_timer_arm(v->turn, 0);
         return;
+    }
+    if (v->absent && !(v->sight->flags & NEEDED)) {
+        tell_synced(v->world);
+        return;
+    }
     if (v->absent && !v->complained)
-        log_warn("the server does not know %s.%s yet: waiting for it; apply deploy/crds", k->plural,
-                 k->group);
+        log_warn("the server does not know %s.%s yet: waiting for it%s", k->plural, k->group,
+                 k->fields ? "" : "; apply deploy/crds");
     else if (!v->absent && retry_ms >= 1000)
         log_warn("watching %s: trying again in %lld ms: %s", k->plural, (long long)retry_ms,
                  f->err.text);
@@ -186,9 +264,9 @@ static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms
 static void view_start(struct view *v)
 {
     const struct plan_kind *k = plan_kind_find(v->sight->kind);
-    bool own = streq(k->group, "slinky.slurm.net");
+    bool own = api_group_is_ours(k->group);
     struct kube_cache_options o = {
-        .reflector.scope = {.resource = {k->group, k->version, k->plural},
+        .reflector.scope = {.resource = {k->group, v->version, k->plural},
                             .namespace = v->namespace,
                             .label_selector = v->sight->selector},
         .reflector.page_limit = PAGE_LIMIT,
@@ -208,8 +286,15 @@ static void view_start(struct view *v)
 
 static void add_views(struct world *w, const char *ns)
 {
-    for (size_t i = 0; i < ARRAY_LEN(sights); i++)
-        w->views[w->n++] = (struct view){w, &sights[i], xstrdup_null(ns), NULL, false, false};
+    for (size_t i = 0; i < ARRAY_LEN(sights); i++) {
+        const struct plan_kind *k = plan_kind_find(sights[i].kind);
+        struct view *v = &w->views[w->n++];
+
+        *v = (struct view){
+            .world = w, .sight = &sights[i], .namespace = xstrdup_null(ns), .version = k->version};
+        if (k->older)
+            v->turn = loop_add_timer(kube_client_loop(w->client), on_turn, v);
+    }
 }
 
 struct world *world_new(struct kube_client *c, const struct world_options *o)
@@ -237,6 +322,7 @@ struct world *world_free(struct world *w)
         return NULL;
     for (size_t i = 0; i < w->n; i++) {
         (void)kube_cache_free(w->views[i].cache);
+        (void)loop_source_free(w->views[i].turn);
         free(w->views[i].namespace);
     }
     free(w->views);
@@ -249,7 +335,8 @@ bool world_synced(const struct world *w, const char **ret_missing)
     for (size_t i = 0; i < w->n; i++) {
         const struct view *v = &w->views[i];
 
-        if (!(v->sight->flags & NEEDED) || (v->cache && kube_cache_synced(v->cache)))
+        if (!(v->sight->flags & (NEEDED | AWAITED)) || (v->cache && kube_cache_synced(v->cache)) ||
+            (v->sight->flags & AWAITED && v->absent))
             continue;
         if (ret_missing)
             *ret_missing = v->sight->kind;
@@ -278,6 +365,13 @@ bool world_serves(const struct world *w, const char *kind)
     return is_known(find_view(w, kind, NULL));
 }
 
+const char *world_version(const struct world *w, const struct plan_kind *kind)
+{
+    const struct view *v = find_view(w, kind->kind, NULL);
+
+    return v ? v->version : kind->version;
+}
+
 const struct kube_object *world_get(const struct world *w, const char *kind, const char *ns,
                                     const char *name)
 {
@@ -301,6 +395,18 @@ struct kube_slice world_owned(const struct world *w, const char *kind, const cha
     const struct view *v = find_view(w, kind, ns);
 
     return v && uid ? kube_cache_by_owner(v->cache, uid) : (struct kube_slice){0};
+}
+
+const struct kube_object *world_next(const struct world *w, const char *kind, const char *ns,
+                                     size_t *at)
+{
+    const struct view *v = find_view(w, kind, ns);
+    const struct kube_object *o;
+
+    while (v && (o = kube_cache_next(v->cache, at)))
+        if (streq(o->namespace, ns))
+            return o;
+    return NULL;
 }
 
 size_t world_count(const struct world *w, const char *kind)

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "src/api/lookup.h"
+#include "src/api/partition.h"
 #include "src/kube/cache.h"
+#include "src/plan/kind.h"
 #include "src/plan/pods.h"
 
 struct world;
@@ -18,6 +20,13 @@ struct world_nodeset {
     bool deleting;
 };
 
+/* A Partition, decoded: a Controller's plan needs all of them at once. */
+struct world_partition {
+    struct arena arena;
+    struct api_partition part;
+    bool settled; /* its status says that all is well with this very generation */
+};
+
 /* A change; `old` is NULL for what is new, `now` for what is gone.  Borrowed. */
 typedef void (*world_change_fn)(void *arg, const char *kind, const struct kube_object *old,
                                 const struct kube_object *now);
@@ -25,7 +34,7 @@ typedef void (*world_change_fn)(void *arg, const char *kind, const struct kube_o
 struct world_options {
     const char *const *namespaces; /* NULL-terminated; NULL or empty: all.  Borrowed */
     world_change_fn changed;
-    void (*synced)(void *arg); /* everything needed is there; once */
+    void (*synced)(void *arg); /* everything needed is there, or there again */
     void *arg;
 };
 
@@ -39,6 +48,9 @@ bool world_synced(const struct world *w, const char **ret_missing);
 /* Does the server have the kind, as far as known? */
 bool world_serves(const struct world *w, const char *kind);
 
+/* The version in which the server has the kind, as far as known. */
+const char *world_version(const struct world *w, const struct plan_kind *kind);
+
 /* One object; NULL if there is none, or if nobody can tell. */
 const struct kube_object *world_get(const struct world *w, const char *kind, const char *ns,
                                     const char *name);
@@ -50,8 +62,12 @@ struct kube_slice world_find(const struct world *w, const char *kind, const char
 struct kube_slice world_owned(const struct world *w, const char *kind, const char *ns,
                               const char *uid);
 
-/* Indexes: of NodeSets; and of Controllers and NodeSets, by "Secret/name" or "ConfigMap/name" that
- * they refer to. */
+/* All of a kind in a namespace: `size_t at = 0; while ((o = world_next(...)))`; in no order. */
+const struct kube_object *world_next(const struct world *w, const char *kind, const char *ns,
+                                     size_t *at);
+
+/* Indexes: of NodeSets and Partitions; and of all our kinds, by "Secret/name", "ConfigMap/name" or
+ * "NodeSet/name" that they refer to. */
 #define WORLD_BY_CONTROLLER "controller"
 #define WORLD_BY_SLURM_NAME "slurm-name"
 #define WORLD_BY_REFERENCE "reference"

@@ -2,9 +2,9 @@
 /*
  * The plan for a Controller.
  *
- * Steps in order: Internal Service, Service, Config, Keys, StatefulSet, ClusterWorkerService,
- * ClusterWorkerPDB, Active, ServiceMonitor, Status.  An external Controller has no daemon here: it
- * gets its configuration alone.
+ * Steps in order: Finalizer, Internal Service, Service, Config, Keys, StatefulSet,
+ * ClusterWorkerService, ClusterWorkerPDB, Active, ServiceMonitor, Status.  An external Controller
+ * has no daemon here: it gets its configuration alone.
  *
  * A configuration that Slurm would refuse stops two steps: the ConfigMap and the StatefulSet (whose
  * template carries the configuration's hash) stay as they are, so that what runs goes on with the
@@ -17,9 +17,9 @@
 #include "src/build/controller_config.h"
 #include "src/build/controller_service.h"
 #include "src/build/labels.h"
-#include "src/build/secrets.h"
 #include "src/build/workers.h"
 #include "src/plan/failure.h"
+#include "src/plan/finalizer.h"
 #include "src/plan/status.h"
 #include "src/plan/sync.h"
 
@@ -92,6 +92,8 @@ static void plan_keys(struct draft *d)
         return;
     plan_key(d, build_slurm_secret(d->to->arena, d->cluster, d->in->fresh.slurm));
     plan_key(d, build_jwt_secret(d->to->arena, d->cluster, d->in->fresh.jwt));
+    if (d->in->fresh.agent)
+        plan_key(d, build_agent_secret(d->to->arena, d->cluster, d->in->fresh.agent));
 }
 
 /* Its template holds hashes of the keys: it waits for the next plan, which sees them. */
@@ -158,12 +160,13 @@ static void plan_monitor(struct draft *d)
         sync_absent(d->to, "ServiceMonitor", observe(d, "ServiceMonitor", name), d->c->meta.uid);
 }
 
-static const struct api_problem *first_problem(const struct draft *d, bool of_nodesets)
+/* The first error of an object whose description begins with these words. */
+static const struct api_problem *first_problem(const struct draft *d, const char *of)
 {
     for (size_t i = 0; i < d->problems.n; i++) {
         const struct api_problem *p = &d->problems.items[i];
 
-        if (p->reason != API_WARNING && (of_nodesets == (p->object != NULL)))
+        if (p->reason != API_WARNING && (!of || starts_with(p->object, of)))
             return p;
     }
     return NULL;
@@ -179,23 +182,34 @@ static const char *problem_text(struct draft *d, const struct api_problem *p)
     return arena_strdup(d->to->arena, buf_str(&b));
 }
 
+/* Say of a kind what was left out of a configuration that is good without it. */
+static void judge_left_out(struct draft *d, struct status_scribe *s, const char *kind,
+                           const char *condition, const char *reason)
+{
+    const struct api_problem *p = first_problem(d, kind);
+
+    if (p)
+        status_set(s, condition, STATUS_FALSE, true, reason, "left out of the configuration: %s",
+                   problem_text(d, p));
+    else
+        (void)api_condition_drop(s->conditions, condition);
+}
+
 static void judge_config(struct draft *d, struct status_scribe *s)
 {
-    const struct api_problem *left_out = first_problem(d, true);
-    const struct api_problem *own = first_problem(d, false);
+    const struct api_problem *own = first_problem(d, "Controller ");
 
-    if (!d->config_good)
+    if (!d->config_good) {
         status_set(s, "ConfigApplied", STATUS_FALSE, true, "ConfigInvalid",
-                   "the configuration was not changed: %s", problem_text(d, own ? own : left_out));
-    else
-        status_set(s, "ConfigApplied", STATUS_TRUE, false, "Written",
-                   "the configuration is in ConfigMap %s",
-                   labels_config(d->to->arena, d->c->meta.name));
-    if (d->config_good && left_out)
-        status_set(s, "NodeSetsAccepted", STATUS_FALSE, true, "NodeSetLeftOut",
-                   "left out of the configuration: %s", problem_text(d, left_out));
-    else if (d->config_good)
-        (void)api_condition_drop(s->conditions, "NodeSetsAccepted");
+                   "the configuration was not changed: %s",
+                   problem_text(d, own ? own : first_problem(d, NULL)));
+        return;
+    }
+    status_set(s, "ConfigApplied", STATUS_TRUE, false, "Written",
+               "the configuration is in ConfigMap %s",
+               labels_config(d->to->arena, d->c->meta.name));
+    judge_left_out(d, s, "NodeSet ", "NodeSetsAccepted", "NodeSetLeftOut");
+    judge_left_out(d, s, "Partition ", "PartitionsAccepted", "PartitionLeftOut");
 }
 
 /* The name of a Secret that is referred to and is not there, or NULL. */
@@ -238,6 +252,48 @@ static void judge_ready(struct draft *d, struct status_scribe *s)
                    labels_controller(d->to->arena, d->c->meta.name));
 }
 
+/* What keeps a Controller that is being deleted; NULL: nothing. */
+static const char *held_by(struct draft *d)
+{
+    AUTO(buf_done) struct buf names = {0};
+
+    for (size_t i = 0; i < d->cluster->n_nodesets; i++)
+        buf_printf(&names, "%s%s", i ? ", " : "", d->cluster->nodesets[i]->meta.name);
+    if (d->cluster->n_nodesets)
+        return arena_printf(d->to->arena,
+                            "slurmctld stays for the jobs of %zu NodeSets; delete them first: %s",
+                            d->cluster->n_nodesets, buf_str(&names));
+    return NULL;
+}
+
+static void judge_deletion(struct draft *d, struct status_scribe *s)
+{
+    const char *held = d->c->meta.deleted_us ? held_by(d) : NULL;
+
+    if (held)
+        status_set(s, "Deleting", STATUS_TRUE, true, "WaitingForNodeSets",
+                   "%s (or annotate the Controller with " FORCE_DELETE "=true)", held);
+}
+
+/* Returns whether there is more to do: the Controller lives on, if only for now. */
+static bool plan_finalizer(struct draft *d)
+{
+    const struct api_meta *m = &d->c->meta;
+    bool has = finalizer_has(m, FINALIZER_CONTROLLER);
+
+    actions_step(d->to, "Finalizer");
+    if (!m->deleted_us) {
+        if (!has)
+            finalizer_add(d->to, "Controller", m, FINALIZER_CONTROLLER);
+        return true;
+    }
+    if (has && !finalizer_is_forced(m) && held_by(d))
+        return true;
+    if (has)
+        finalizer_drop(d->to, "Controller", m, FINALIZER_CONTROLLER);
+    return false;
+}
+
 static void plan_status(struct draft *d)
 {
     struct controller_status st = d->c->status;
@@ -251,6 +307,7 @@ static void plan_status(struct draft *d)
         memcpy(list.items, st.conditions.items, list.n * sizeof(*list.items));
     judge_ready(d, &scribe);
     judge_config(d, &scribe);
+    judge_deletion(d, &scribe);
     st.conditions = list;
     st.observed_generation = d->c->meta.generation;
     status_write(d->to, "Controller", &d->c->meta, jsn_get(d->in->object, "status"),
@@ -266,9 +323,9 @@ void plan_controller(const struct plan_controller *in, struct actions *to)
                      to);
         return;
     }
-    if (d.c->meta.deleted_us)
-        return;
     d.namespace = api_namespace(&d.c->meta);
+    if (!plan_finalizer(&d))
+        return;
     plan_services(&d);
     plan_config(&d);
     plan_keys(&d);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/build/cluster.h"
+#include "src/build/secrets.h"
 #include "src/plan/action.h"
 #include "src/plan/pods.h"
 
@@ -10,6 +11,7 @@
 struct plan_keys {
     const unsigned char *slurm; /* SECRET_KEY_BYTES each */
     const unsigned char *jwt;
+    const struct build_agent_keys *agent; /* NULL: not needed, that Secret is there */
 };
 
 /* A snapshot; everything is borrowed and stays as it is. */
@@ -20,14 +22,18 @@ struct plan_controller {
     const struct build_cluster *cluster;
     const struct plan_pod *const *pods; /* of slurmctld, by ordinal */
     size_t n_pods;
-    bool serves_monitors; /* the API has ServiceMonitors */
+    bool serves_monitors;            /* the API has ServiceMonitors */
+    const struct slurm_state *slurm; /* NULL: nothing is known */
     struct plan_keys fresh;
     int64_t now_us;
 };
 
 /*
- * Plan.  Steps, in order: Internal Service, Service, Config, Keys, StatefulSet,
+ * Plan.  Steps, in order: Finalizer, Internal Service, Service, Config, Keys, StatefulSet,
  * ClusterWorkerService, ClusterWorkerPDB, Active, ServiceMonitor, Status.  A configuration that
  * Slurm would refuse is not written: the one at work stays, and a condition says what is wrong.
+ *
+ * One that is being deleted is kept as it is, slurmctld and all, until no NodeSet names it any
+ * more; a condition says what it waits for.
  */
 void plan_controller(const struct plan_controller *in, struct actions *to);

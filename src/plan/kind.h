@@ -9,6 +9,7 @@ struct plan_kind {
     const char *kind;  /* "StatefulSet" */
     const char *group; /* "" for the core */
     const char *version;
+    const char *older; /* the version that servers have which do not know that one; NULL: none */
     const char *plural;
     /* Paths that are ours to set, ends with NULL: everything else of the object is left alone.  No
      * paths: once made, only its labels, annotations and owners are kept right. */

@@ -2,10 +2,10 @@
 /*
  * The plan for a NodeSet in StatefulSet mode.
  *
- * Steps in order: SSHConfig, Revision, Claims, NodeSetPods, Protection, Status.  What the NodeSets
- * of a cluster share is made by their Controller's plan.  What hinders (no Controller, a name that
- * is taken, a bad spec) is told by the Ready condition; pods that run stay as they are, and none is
- * made.
+ * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Protection, Status.  What
+ * the NodeSets of a cluster share is made by their Controller's plan.  What hinders (no Controller,
+ * a name that is taken, a bad spec) is told by the Ready condition; pods that run stay as they are,
+ * and none is made.
  */
 #include "src/plan/nodeset.h"
 
@@ -13,6 +13,7 @@
 #include "src/build/nodeset_pod.h"
 #include "src/build/nodeset_revision.h"
 #include "src/build/workers.h"
+#include "src/plan/finalizer.h"
 #include "src/plan/nodeset_private.h"
 #include "src/plan/sync.h"
 
@@ -168,8 +169,8 @@ static const char *pinned_to(struct arena *a, const struct plan_nodeset *in, uin
     return jsn_map_get(&in->ns->status.ordinal_to_node, arena_printf(a, "%u", ordinal));
 }
 
-static void plan_pods(const struct plan_nodeset *in, const char *hash,
-                      const struct nodeset_scale *scale, struct actions *to)
+void nodeset_pods_plan(const struct plan_nodeset *in, const char *hash,
+                       const struct nodeset_scale *scale, struct actions *to)
 {
     struct api_problems ignored = {.arena = to->arena}; /* tried before */
 
@@ -195,7 +196,7 @@ static void plan_pods(const struct plan_nodeset *in, const char *hash,
 }
 
 /* Busy pods carry the label that the disruption budget selects.  Unknown: as it is. */
-static void plan_protection(const struct plan_nodeset *in, struct actions *to)
+void nodeset_protection_plan(const struct plan_nodeset *in, struct actions *to)
 {
     actions_step(to, "Protection");
     for (size_t i = 0; in->slurm && i < in->n_pods; i++) {
@@ -235,19 +236,28 @@ static void plan_wakeup(const struct plan_nodeset *in, struct actions *to)
 
 void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
 {
-    struct nodeset_hindrance why = find_hindrance(to->arena, in);
+    struct nodeset_hindrance why;
     struct nodeset_scale scale = {0};
     const char *hash = NULL;
 
-    if (in->ns->meta.deleted_us)
+    if (in->ns->meta.deleted_us) {
+        nodeset_end_plan(in, to);
         return;
+    }
+    /* All else comes with the next plan: pods without it could go with their jobs. */
+    if (!finalizer_has(&in->ns->meta, FINALIZER_NODESET)) {
+        actions_step(to, "Finalizer");
+        finalizer_add(to, "NodeSet", &in->ns->meta, FINALIZER_NODESET);
+        return;
+    }
+    why = find_hindrance(to->arena, in);
     if (!why.reason) {
         plan_ssh(in, to);
         hash = plan_revision(in, to);
         scale = nodeset_scale_of(to->arena, in, hash);
         plan_claims(in, &scale, to);
-        plan_pods(in, hash, &scale, to);
-        plan_protection(in, to);
+        nodeset_pods_plan(in, hash, &scale, to);
+        nodeset_protection_plan(in, to);
     }
     actions_step(to, "Status");
     nodeset_status_plan(in, hash ? hash : in->ns->status.hash, &scale, &why, to);

@@ -25,7 +25,8 @@ struct plan_nodeset {
 };
 
 /*
- * Plan.  A NodeSet that cannot be acted on (being deleted, its Controller missing, its name taken,
- * bad) gets a condition that says what to do, and what runs goes on running.
+ * Plan.  A NodeSet that cannot be acted on (its Controller missing, its name taken, bad) gets a
+ * condition that says what to do, and what runs goes on running.  One that is being deleted lets
+ * its pods go as they become free, and then itself.
  */
 void plan_nodeset(const struct plan_nodeset *in, struct actions *to);

@@ -30,3 +30,11 @@ struct nodeset_hindrance {
 void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
                          const struct nodeset_scale *scale, const struct nodeset_hindrance *why,
                          struct actions *to);
+
+/* Make and delete pods; keep busy ones from being evicted. */
+void nodeset_pods_plan(const struct plan_nodeset *in, const char *hash,
+                       const struct nodeset_scale *scale, struct actions *to);
+void nodeset_protection_plan(const struct plan_nodeset *in, struct actions *to);
+
+/* The plan for one that is being deleted. */
+void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to);

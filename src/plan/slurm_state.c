@@ -9,6 +9,7 @@
 #include "src/plan/slurm_state.h"
 
 #include <string.h>
+#include <strings.h>
 
 static int by_name(const void *key, const void *item)
 {
@@ -40,4 +41,45 @@ bool slurm_state_is_free(const struct slurm_state *s, const char *name)
     const struct slurm_node *node = slurm_state_node(s, name);
 
     return node && slurm_state_is_idle(s, name) && nodestate_drained(node->state);
+}
+
+static int by_partition(const void *key, const void *item)
+{
+    return strcmp(key, ((const struct slurm_partition *)item)->name);
+}
+
+const struct slurm_partition *slurm_state_partition(const struct slurm_state *s, const char *name)
+{
+    if (!s || !s->partitions_known || s->n_partitions == 0 || !name)
+        return NULL;
+    return bsearch(name, s->partitions, s->n_partitions, sizeof(*s->partitions), by_partition);
+}
+
+const struct slurm_waiting *slurm_state_waiting(const struct slurm_state *s, const char *partition)
+{
+    for (size_t i = 0; s && partition && i < s->n_waiting; i++)
+        if (streq(s->waiting[i].partition, partition))
+            return &s->waiting[i];
+    return NULL;
+}
+
+static bool begins_with_word(const char *line, const char *word)
+{
+    size_t n = strlen(word);
+
+    while (line && (*line == ' ' || *line == '\t'))
+        line++;
+    return line && strncasecmp(line, word, n) == 0 && strchr(" \t\r\n", line[n]);
+}
+
+const struct slurm_fault *slurm_state_fault(const struct slurm_state *s, const char *word,
+                                            const char *other_word)
+{
+    for (size_t i = 0; s && i < s->applied.n_faults; i++) {
+        const struct slurm_fault *f = &s->applied.faults[i];
+
+        if (begins_with_word(f->line_text, word) || begins_with_word(f->line_text, other_word))
+            return f;
+    }
+    return NULL;
 }

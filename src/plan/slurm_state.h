@@ -2,6 +2,7 @@
 /* What is known of a running Slurm cluster.  A plan without it (NULL) knows nothing. */
 #pragma once
 
+#include "src/json/fields.h"
 #include "src/slurm/nodestate.h"
 
 struct slurm_node {
@@ -9,13 +10,75 @@ struct slurm_node {
     uint32_t state; /* base and flags, as slurm/nodestate.h reads them */
     const char *reason;
     bool jobs_known;
-    unsigned jobs; /* running, suspended or completing on it */
+    unsigned jobs;           /* running, suspended or completing on it */
+    const uint32_t *job_ids; /* of the first few of them */
+    size_t n_job_ids;
+    int64_t busy_until_us; /* the latest end of its jobs; 0: none, INT64_MAX: none has a limit */
+    const char *comment;
+    int64_t started_us; /* when its slurmd did; 0: not known */
 };
 
-/* All nodes that slurmctld has, by name (strcmp). */
+/* A partition as slurmctld has it. */
+struct slurm_partition {
+    const char *name;
+    struct jsn_map config; /* its fields as slurm.conf spells them: "State" is "UP" */
+    const char *nodes;     /* host list; NULL or "": none */
+    unsigned total_nodes;
+    unsigned pending; /* jobs */
+    unsigned running;
+};
+
+/* A field of a partition that is not as it was declared: somebody used scontrol. */
+struct slurm_drift {
+    const char *partition;
+    const char *field; /* "State" */
+    const char *declared;
+    const char *live;
+};
+
+/* A partition that is no longer declared and cannot go before its jobs have ended. */
+struct slurm_waiting {
+    const char *partition;
+    const uint32_t *jobs; /* their ids, perhaps not all */
+    size_t n;
+};
+
+/* A fault for which a configuration was refused. */
+struct slurm_fault {
+    const char *file; /* "slurm.conf"; NULL: not known */
+    unsigned line;    /* from 1; 0: not known */
+    const char *line_text;
+    const char *message;
+};
+
+/* How the last configuration that was handed to slurmctld fared. */
+struct slurm_applied {
+    const char *hash;   /* of the files: build_config's; NULL: none was handed over yet */
+    const char *result; /* applied, unchanged, pending, refused */
+    const char *reason; /* why it is pending or was refused, or NULL */
+    bool reverts;       /* it was handed over with the wish to undo drift */
+    const char *steps;  /* what was done, for people; NULL: nothing */
+    const struct slurm_fault *faults; /* of one that was refused */
+    size_t n_faults;
+};
+
+/*
+ * All that slurmctld has, by name (strcmp); drift by partition and field.  Who fills it in sets
+ * `partitions_known` once partitions, drift and waiting have been seen.
+ */
 struct slurm_state {
     const struct slurm_node *nodes;
     size_t n;
+    bool partitions_known;
+    const struct slurm_partition *partitions;
+    size_t n_partitions;
+    const struct slurm_drift *drift;
+    size_t n_drift;
+    const struct slurm_waiting *waiting;
+    size_t n_waiting;
+    struct slurm_applied applied;
+    bool down;           /* slurmctld does not answer: no nodes or partitions are known */
+    const char *release; /* of slurmctld, "22.05.8"; NULL: not known */
 };
 
 /* NULL: it has no such node, or `s` is NULL. */
@@ -29,3 +92,12 @@ bool slurm_state_is_free(const struct slurm_state *s, const char *name);
 
 /* Does nothing run on it at this moment?  Not knowing is a no. */
 bool slurm_state_is_idle(const struct slurm_state *s, const char *name);
+
+/* NULL: it has no such partition, or nothing is known. */
+const struct slurm_partition *slurm_state_partition(const struct slurm_state *s, const char *name);
+/* The fault of a refused configuration that stands in a line that begins with one of these words:
+ * "NodeSet=gpu", "PartitionName=gpu".  NULL: none does. */
+const struct slurm_fault *slurm_state_fault(const struct slurm_state *s, const char *word,
+                                            const char *other_word);
+/* NULL: it waits for nothing. */
+const struct slurm_waiting *slurm_state_waiting(const struct slurm_state *s, const char *partition);

@@ -15,6 +15,10 @@
 #include <ctype.h>
 #include <stdio.h>
 
+const uint32_t profile_series[] = {SERIES(26, 5),  SERIES(25, 11), SERIES(25, 5),
+                                   SERIES(24, 11), SERIES(24, 5),  SERIES(23, 11),
+                                   SERIES(23, 2),  SERIES(22, 5),  0};
+
 static const uint32_t feature_since[] = {
     [PROFILE_CONFIGLESS] = RELEASE_OLDEST,
     [PROFILE_DYNAMIC_NODES] = RELEASE_OLDEST,

@@ -31,6 +31,9 @@ void release_text(uint32_t release, char ret_text[RELEASE_TEXT_LEN]);
 /* "22.05" */
 void release_series_text(uint32_t release, char ret_text[RELEASE_TEXT_LEN]);
 
+/* First releases of all known series, the newest first; ends with 0. */
+extern const uint32_t profile_series[];
+
 enum profile_feature {
     PROFILE_CONFIGLESS,          /* SlurmctldParameters=enable_configless, slurmd --conf-server */
     PROFILE_DYNAMIC_NODES,       /* slurmd -Z, MaxNodeCount */

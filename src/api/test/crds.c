@@ -48,6 +48,24 @@ static void definitions_have_names_columns_and_subresources(void **state)
     assert_int_equal(jsn_len(jsn_key(version, "additionalPrinterColumns")), 9);
 }
 
+static void partitions_are_of_our_own_group(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *crd = api_crd(&a, api_kind_find("Partition"), true);
+    const struct jsn *version = jsn_item(jsn_get(crd, "spec.versions"), 0);
+
+    (void)state;
+    assert_string_equal(jsn_get_str(crd, "metadata.name"), "partitions.slurmkeeper.dev");
+    assert_string_equal(jsn_get_str(version, "name"), "v1alpha1");
+    assert_string_equal(api_crd_file(&a, api_kind_find("Partition")),
+                        "slurmkeeper.dev_partitions.yaml");
+    assert_non_null(
+        api_kind_of(yaml_of(&a, "{apiVersion: slurmkeeper.dev/v1alpha1, kind: Partition}")));
+    assert_null(
+        api_kind_of(yaml_of(&a, "{apiVersion: slinky.slurm.net/v1beta1, kind: Partition}")));
+    assert_null(api_kind_of(yaml_of(&a, "{apiVersion: slurmkeeper.dev/v1alpha1, kind: NodeSet}")));
+}
+
 static void fields_are_described(void **state)
 {
     static const char *const cases[][3] = {
@@ -55,6 +73,8 @@ static void fields_are_described(void **state)
         {"NodeSet", "spec.partition", NULL},
         {"NodeSet", "spec.updateStrategy.rollingUpdate.maxUnavailable", NULL},
         {"NodeSet", "status.slurmIdle", NULL},
+        {"Partition", "spec.maxTime", NULL},
+        {"Partition", "status.live", NULL},
         {"Controller", "spec.persistence.accessModes", NULL},
         {"Controller", "spec.metrics.serviceMonitor.endpoints", NULL},
     };
@@ -129,6 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_files_in_deploy_are_what_is_printed),
         cmocka_unit_test(definitions_have_names_columns_and_subresources),
+        cmocka_unit_test(partitions_are_of_our_own_group),
         cmocka_unit_test(fields_are_described),
         cmocka_unit_test(nothing_is_without_a_description),
         cmocka_unit_test(rules_can_be_left_out),

@@ -91,8 +91,8 @@ static void bad_nodesets_are_refused_with_a_reason(void **state)
          "metadata.name: Slurm takes the word for all nodes of the cluster; choose another name\n"},
         {"default", "", ""},
         {"default", "  partition: {}",
-         "metadata.name: Slurm takes a partition of that name for the defaults of all others; "
-         "choose another name\n"},
+         "metadata.name: the name of a partition is taken by Slurm for the defaults of all other "
+         "partitions; choose another name\n"},
         {"x", "  template: {spec: {hostname: all-}}",
          "spec.template.spec.hostname: Slurm takes the word for all nodes of the cluster; choose "
          "another name\n"},

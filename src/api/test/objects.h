@@ -31,10 +31,13 @@ static inline UNUSED struct jsn *yamls_of(struct arena *a, const char *text)
 static inline UNUSED struct jsn *ours_of(struct arena *a, const char *kind, const char *name,
                                          const char *spec)
 {
+    const char *version =
+        strcmp(kind, "Partition") == 0 ? "slurmkeeper.dev/v1alpha1" : "slinky.slurm.net/v1beta1";
+
     return yaml_of(a, arena_printf(a,
-                                   "apiVersion: slinky.slurm.net/v1beta1\nkind: %s\n"
+                                   "apiVersion: %s\nkind: %s\n"
                                    "metadata: {name: %s, namespace: slurm}\nspec:\n%s\n",
-                                   kind, name, spec));
+                                   version, kind, name, spec));
 }
 
 /* One line each, warnings with "warning: " before them. */

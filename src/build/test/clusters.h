@@ -14,6 +14,8 @@ struct test_cluster {
     struct controller controller;
     struct nodeset nodesets[MAX_NODESETS];
     const struct nodeset *list[MAX_NODESETS];
+    struct api_partition partitions[MAX_NODESETS];
+    const struct api_partition *parts[MAX_NODESETS];
     struct accounting accounting;
     struct api_lookup lookup;
     struct build_cluster cluster;
@@ -28,8 +30,11 @@ static inline UNUSED void cluster_of(struct arena *a, struct test_cluster *t, ui
 
     t->env.release = release;
     t->lookup = api_lookup_over(all);
-    t->cluster = (struct build_cluster){
-        .env = &t->env, .controller = &t->controller, .nodesets = t->list, .lookup = &t->lookup};
+    t->cluster = (struct build_cluster){.env = &t->env,
+                                        .controller = &t->controller,
+                                        .nodesets = t->list,
+                                        .partitions = t->parts,
+                                        .lookup = &t->lookup};
     JSN_FOR_ITEMS (v, all) {
         const char *kind = jsn_get_str(v, "kind");
         size_t n = t->cluster.n_nodesets;
@@ -46,6 +51,12 @@ static inline UNUSED void cluster_of(struct arena *a, struct test_cluster *t, ui
             r = nodeset_decode(a, v, &t->nodesets[n], &e);
             t->list[n] = &t->nodesets[n];
             t->cluster.n_nodesets++;
+        }
+        if (streq(kind, "Partition")) {
+            n = t->cluster.n_partitions++;
+            assert_true(n < MAX_NODESETS);
+            r = api_partition_decode(a, v, &t->partitions[n], &e);
+            t->parts[n] = &t->partitions[n];
         }
         if (r < 0)
             fail_msg("%s", e.text);

@@ -368,6 +368,94 @@ static void older_kubernetes_gets_plain_containers(void **state)
                         "policy/v1beta1");
 }
 
+static const struct jsn *named(const struct jsn *list, const char *name)
+{
+    JSN_FOR_ITEMS (item, list)
+        if (streq(jsn_get_str(item, "name"), name))
+            return item;
+    return NULL;
+}
+
+static const struct jsn *pod_of(struct arena *a, const struct build_cluster *c)
+{
+    struct api_problems p = {.arena = a};
+    const struct jsn *app = build_controller_app(a, c, "hash", &p);
+
+    assert_string_equal(lines_of(a, &p), "");
+    return jsn_get(app, "spec.template.spec");
+}
+
+static void the_agent_is_there_unless_it_is_not_wanted(void **state)
+{
+    static const struct {
+        const char *spec;
+        bool no_agent;
+        const char *program; /* of the container `reconfigure`; NULL: there is none */
+        bool has_agent;
+    } rows[] = {
+        {"  {}\n", false, "slurmkeeper-agent", true},
+        {"  {}\n", true, "bash", false},
+        {"  inplaceReconfigure: false\n", false, NULL, false},
+        {"  inplaceReconfigure: false\n", true, NULL, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        static const struct build_agent_keys keys = {"c", "k", "t"};
+        AUTO(arena_done) struct arena a = {0};
+        struct test_cluster t = {0};
+        const struct jsn *pod;
+        const struct jsn *sidecar;
+
+        cluster_of(&a, &t, SERIES(25, 11), arena_printf(&a, CONTROLLER "%s", rows[i].spec));
+        t.env.no_agent = rows[i].no_agent;
+        pod = pod_of(&a, &t.cluster);
+        sidecar = named(jsn_key(pod, "initContainers"), "reconfigure");
+        assert_true((sidecar != NULL) == (rows[i].program != NULL));
+        if (sidecar)
+            assert_string_equal(jsn_text(jsn_item(jsn_key(sidecar, "command"), 0)),
+                                rows[i].program);
+        assert_true((named(jsn_key(pod, "initContainers"), "config-seed") != NULL) ==
+                    rows[i].has_agent);
+        assert_true((named(jsn_key(pod, "volumes"), "slurm-live") != NULL) == rows[i].has_agent);
+        assert_true((build_agent_secret(&a, &t.cluster, &keys) != NULL) == rows[i].has_agent);
+    }
+}
+
+static void settings_of_the_sidecar_are_the_agents(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster t = {0};
+    const struct jsn *list;
+
+    (void)state;
+    cluster_of(&a, &t, SERIES(25, 11),
+               CONTROLLER "  reconfigure: {image: 'example/agent:1', imagePullPolicy: Always,\n"
+                          "    resources: {limits: {cpu: 1}}, env: [{name: A, value: b}]}\n");
+    list = jsn_key(pod_of(&a, &t.cluster), "initContainers");
+    assert_string_equal(jsn_get_str(jsn_item(list, 0), "name"), "config-seed");
+    assert_string_equal(jsn_get_str(jsn_item(list, 0), "image"), "example/agent:1");
+    assert_string_equal(jsn_get_str(jsn_item(list, 0), "imagePullPolicy"), "Always");
+    assert_string_equal(jsn_get_str(named(list, "reconfigure"), "image"), "example/agent:1");
+    assert_int_equal(jsn_get_int(named(list, "reconfigure"), "resources.limits.cpu", 0), 1);
+}
+
+static void without_sidecars_the_agent_is_a_container_and_its_seed_is_not(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster t = {0};
+    const struct jsn *pod;
+
+    (void)state;
+    cluster_of(&a, &t, SERIES(25, 11), CONTROLLER "  {}\n");
+    t.env.no_sidecars = true;
+    pod = pod_of(&a, &t.cluster);
+    assert_int_equal(jsn_len(jsn_key(pod, "initContainers")), 1);
+    assert_non_null(named(jsn_key(pod, "initContainers"), "config-seed"));
+    assert_non_null(named(jsn_key(pod, "containers"), "reconfigure"));
+    assert_null(jsn_get(named(jsn_key(pod, "containers"), "reconfigure"), "restartPolicy"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +471,9 @@ int main(void)
         cmocka_unit_test(settings_that_do_not_fit_are_problems),
         cmocka_unit_test(volumes_of_the_user_replace_ours),
         cmocka_unit_test(older_kubernetes_gets_plain_containers),
+        cmocka_unit_test(the_agent_is_there_unless_it_is_not_wanted),
+        cmocka_unit_test(settings_of_the_sidecar_are_the_agents),
+        cmocka_unit_test(without_sidecars_the_agent_is_a_container_and_its_seed_is_not),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/file.h"
+#include "src/http/certificate.h"
 #include "src/http/client.h"
 #include "src/http/server.h"
 #include "src/http/test/pki.h"
@@ -91,7 +92,7 @@ static void serve(void *arg, struct http_exchange *x)
     echo(x);
 }
 
-static void rig_init(struct rig *r, bool with_tls)
+static void rig_init_as(struct rig *r, const char *cert, const char *key, const char *ca)
 {
     struct http_server_options o = {.handler = serve, .arg = r};
     AUTO(free) char *address = NULL;
@@ -102,14 +103,19 @@ static void rig_init(struct rig *r, bool with_tls)
     r->unix_path = xasprintf("%s/sock", r->dir);
     address = xasprintf("unix:%s", r->unix_path);
     assert_int_equal(loop_new(&r->loop, &e), 0);
-    if (with_tls)
-        assert_int_equal(http_tls_new(pki.cert, pki.key, pki.ca, &r->tls, &e), 0);
+    if (cert)
+        assert_int_equal(http_tls_new(cert, key, ca, &r->tls, &e), 0);
     o.tls = r->tls;
     assert_int_equal(http_server_new(r->loop, &o, &r->server, &e), 0);
     assert_int_equal(http_server_listen(r->server, "127.0.0.1:0", &e), 0);
     assert_int_equal(http_server_listen(r->server, address, &e), 0);
     assert_int_equal(http_client_new(r->loop, &r->client, &e), 0);
-    r->base = xasprintf("http%s://127.0.0.1:%d", with_tls ? "s" : "", http_server_port(r->server));
+    r->base = xasprintf("http%s://127.0.0.1:%d", cert ? "s" : "", http_server_port(r->server));
+}
+
+static void rig_init(struct rig *r, bool with_tls)
+{
+    rig_init_as(r, with_tls ? pki.cert : NULL, pki.key, pki.ca);
 }
 
 static void rig_done(struct rig *r)
@@ -305,6 +311,38 @@ static void the_server_may_be_known_by_another_name(void **state)
     start(&r, "/a", (struct http_call_options){.tls = &wrong}, &bad);
     run(&r, &bad);
     assert_int_equal(bad.e.num, -EKEYREJECTED);
+    rig_done(&r);
+}
+
+static void a_self_signed_server_is_known_by_its_certificate(void **state)
+{
+    static const struct {
+        bool own; /* the client trusts this very certificate */
+        const char *name;
+        int num;
+    } rows[] = {
+        {true, "lab-agent.slurm", 0},
+        {true, "other-agent.slurm", -EKEYREJECTED},
+        {false, "lab-agent.slurm", -EKEYREJECTED},
+    };
+    AUTO(http_certificate_done) struct http_certificate own = {0}, other = {0};
+    struct err e = {0};
+    struct rig r;
+
+    (void)state;
+    assert_int_equal(http_certificate_make("lab-agent.slurm", &own, &e), 0);
+    assert_int_equal(http_certificate_make("lab-agent.slurm", &other, &e), 0);
+    assert_string_not_equal(own.key_pem, other.key_pem);
+    rig_init_as(&r, own.cert_pem, own.key_pem, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct http_client_tls tls = {.ca_pem = rows[i].own ? own.cert_pem : other.cert_pem,
+                                      .server_name = rows[i].name};
+        AUTO(result_done) struct result res = {0};
+
+        start(&r, "/", (struct http_call_options){.tls = &tls}, &res);
+        run(&r, &res);
+        assert_int_equal(res.e.num, rows[i].num);
+    }
     rig_done(&r);
 }
 
@@ -540,6 +578,7 @@ int main(void)
         cmocka_unit_test(a_large_body_goes_out_without_expectation),
         cmocka_unit_test(both_sides_of_tls_are_known),
         cmocka_unit_test(the_server_may_be_known_by_another_name),
+        cmocka_unit_test(a_self_signed_server_is_known_by_its_certificate),
         cmocka_unit_test(a_proxy_stands_between),
         cmocka_unit_test(failures_to_talk_are_to_be_tried_again),
         cmocka_unit_test(a_connection_that_breaks_is_to_be_tried_again),

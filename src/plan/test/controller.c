@@ -2,13 +2,14 @@
 /* Unit tests of the Controller's plan: what is made, in which order, and what stays. */
 #include "src/base/test/unit.h"
 
-#include "src/build/secrets.h"
 #include "src/plan/controller.h"
+#include "src/plan/finalizer.h"
 #include "src/plan/test/world.h"
 
 #define LAB                                                                                        \
     "{'apiVersion':'slinky.slurm.net/v1beta1','kind':'Controller','metadata':{'name':'lab',"       \
-    "'namespace':'slurm','uid':'U','generation':1},'spec':{%s}}"
+    "'namespace':'slurm','uid':'U','generation':1,'finalizers':['" FINALIZER_CONTROLLER "']},"     \
+    "'spec':{%s}}"
 #define SET(name, more)                                                                            \
     "{'apiVersion':'slinky.slurm.net/v1beta1','kind':'NodeSet','metadata':{'name':'" name          \
     "','namespace':'slurm','uid':'N-" name                                                         \
@@ -39,6 +40,7 @@ static void fixture_init(struct fixture *f, const char *spec)
 static struct actions plan(struct fixture *f)
 {
     static unsigned char random[SECRET_KEY_BYTES];
+    static const struct build_agent_keys agent = {"cert", "key", "token"};
     struct arena *a = &f->arena;
     struct actions list = {.arena = a};
     struct controller *c = arena_calloc(a, 1, sizeof(*c));
@@ -50,7 +52,7 @@ static struct actions plan(struct fixture *f)
                                  .pods = f->pods,
                                  .n_pods = f->n_pods,
                                  .serves_monitors = f->serves_monitors,
-                                 .fresh = {random, random},
+                                 .fresh = {random, random, &agent},
                                  .now_us = 1000000000};
     struct err e = {0};
 
@@ -78,7 +80,8 @@ static void expect_plan(struct fixture *f, const char *summary)
 
 #define FIRST                                                                                      \
     "create Service lab-controller-internal;create Service lab-controller;"                        \
-    "create ConfigMap lab-config;create Secret lab-auth-slurm;create Secret lab-auth-jwt;"         \
+    "create ConfigMap lab-config;create Secret lab-auth-slurm;create Secret lab-auth-jwt;create "  \
+    "Secret lab-agent;"                                                                            \
     "status Controller lab;"
 
 static void objects_are_made_in_order_and_then_left_alone(void **state)
@@ -88,10 +91,11 @@ static void objects_are_made_in_order_and_then_left_alone(void **state)
     (void)state;
     fixture_init(&f, "");
     test_put(&f.world, test_parse(&f.arena, SET("compute", "")));
-    expect_plan(&f, "create Service lab-controller-internal;create Service lab-controller;"
-                    "create ConfigMap lab-config;create Secret lab-auth-slurm;"
-                    "create Secret lab-auth-jwt;create Service slurm-workers-lab;"
-                    "create PodDisruptionBudget slurm-workers-pdb-lab;status Controller lab;");
+    expect_plan(
+        &f, "create Service lab-controller-internal;create Service lab-controller;"
+            "create ConfigMap lab-config;create Secret lab-auth-slurm;"
+            "create Secret lab-auth-jwt;create Secret lab-agent;create Service slurm-workers-lab;"
+            "create PodDisruptionBudget slurm-workers-pdb-lab;status Controller lab;");
     /* The StatefulSet waits until the keys can be seen. */
     expect_plan(&f, "create StatefulSet lab-controller;");
     expect_plan(&f, "");
@@ -146,9 +150,10 @@ static void keys_that_are_there_are_kept(void **state)
     fixture_init(&f, "");
     test_put(&f.world, test_parse(&f.arena, "{'kind':'Secret','metadata':{'name':'lab-auth-slurm',"
                                             "'namespace':'slurm'},'data':{'slurm.key':'YQ=='}}"));
-    expect_plan(&f, "create Service lab-controller-internal;create Service lab-controller;"
-                    "create ConfigMap lab-config;create Secret lab-auth-jwt;"
-                    "status Controller lab;");
+    expect_plan(&f,
+                "create Service lab-controller-internal;create Service lab-controller;"
+                "create ConfigMap lab-config;create Secret lab-auth-jwt;create Secret lab-agent;"
+                "status Controller lab;");
     assert_string_equal(
         jsn_text(jsn_member(jsn_get(test_find(&f.world, "Secret", "lab-auth-slurm"), "data"),
                             STR("slurm.key"))),
@@ -293,15 +298,54 @@ static void the_service_leads_to_the_first_that_is_ready(void **state)
     }
 }
 
-static void what_is_being_deleted_is_left_to_its_end(void **state)
+static void delete_lab(struct fixture *f)
+{
+    jsn_set_path(&f->arena, test_find(&f->world, "Controller", "lab"), "metadata.deletionTimestamp",
+                 jsn_string(&f->arena, "2026-01-01T00:00:00Z"));
+}
+
+static void what_is_being_deleted_goes_behind_its_nodesets(void **state)
 {
     AUTO(fixture_done) struct fixture f;
+    const struct jsn *c;
 
     (void)state;
     fixture_init(&f, "");
-    jsn_set_path(&f.arena, test_find(&f.world, "Controller", "lab"), "metadata.deletionTimestamp",
-                 jsn_string(&f.arena, "2026-01-01T00:00:00Z"));
+    test_put(&f.world, test_parse(&f.arena, SET("compute", "")));
+    for (int i = 0; i < 2; i++) {
+        struct actions list = plan(&f);
+
+        test_carry_out(&f.world, &list);
+    }
+    delete_lab(&f);
+    /* slurmctld is kept as it is: jobs need it. */
+    test_drop(&f.world, "Service", "lab-controller");
+    expect_plan(&f, "create Service lab-controller;status Controller lab;");
+    c = test_condition(test_find(&f.world, "Controller", "lab"), "Deleting");
+    assert_string_equal(jsn_get_str(c, "reason"), "WaitingForNodeSets");
+    assert_non_null(strstr(jsn_get_str(c, "message"), "compute"));
     expect_plan(&f, "");
+    test_drop(&f.world, "NodeSet", "compute");
+    expect_plan(&f, "patch Controller lab;");
+    assert_int_equal(
+        jsn_len(jsn_get(test_find(&f.world, "Controller", "lab"), "metadata.finalizers")), 0);
+    expect_plan(&f, "");
+}
+
+static void a_forced_deletion_does_not_wait(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct jsn *lab;
+
+    (void)state;
+    fixture_init(&f, "");
+    test_put(&f.world, test_parse(&f.arena, SET("compute", "")));
+    delete_lab(&f);
+    lab = test_find(&f.world, "Controller", "lab");
+    jsn_set_member(&f.arena, jsn_ensure_object(&f.arena, jsn_key(lab, "metadata"), "annotations"),
+                   STR(FORCE_DELETE), jsn_string(&f.arena, "true"));
+    expect_plan(&f, "patch Controller lab;");
+    assert_int_equal(jsn_len(jsn_get(lab, "metadata.finalizers")), 0);
 }
 
 static void an_undecodable_object_gets_a_condition(void **state)
@@ -331,7 +375,8 @@ int main(void)
         cmocka_unit_test(external_controllers_get_their_configuration_alone),
         cmocka_unit_test(monitors_come_and_go_where_they_are_served),
         cmocka_unit_test(the_service_leads_to_the_first_that_is_ready),
-        cmocka_unit_test(what_is_being_deleted_is_left_to_its_end),
+        cmocka_unit_test(what_is_being_deleted_goes_behind_its_nodesets),
+        cmocka_unit_test(a_forced_deletion_does_not_wait),
         cmocka_unit_test(an_undecodable_object_gets_a_condition),
     };
 

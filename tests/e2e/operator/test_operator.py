@@ -137,7 +137,8 @@ def test_owners_are_set(cluster):
         assert [o["uid"] for o in owners if o.get("controller")] == [uid]
     uid = cluster.get("nodeset", "compute")["metadata"]["uid"]
     for pod in workers(cluster):
-        assert [o["uid"] for o in pod["metadata"]["ownerReferences"]] == [uid]
+        owners = pod["metadata"]["ownerReferences"]
+        assert [o["uid"] for o in owners if o.get("controller")] == [uid]
 
 
 def test_status_speaks(cluster):
@@ -241,7 +242,8 @@ def test_a_missing_controller_is_told(cluster):
     eventually(lambda: [e for e in events(cluster, "lost")
                         if e["reason"] == "ControllerNotFound" and e["type"] == "Warning"],
                "the event")
-    cluster.kubectl("delete", "nodeset", "lost", "-n", "slurm")
+    # It never had a pod: nothing keeps it.
+    cluster.kubectl("delete", "nodeset", "lost", "-n", "slurm", "--timeout=20s")
 
 
 def test_two_nodesets_of_one_name(cluster):
@@ -280,6 +282,58 @@ def test_the_first_example_works(cluster):
     cluster.kubectl("apply", "-f", str(TOP / "examples/quickstart.yaml"), "-n", "default")
     eventually(lambda: cluster.get("statefulsets", ns="default"), "slurmctld")
     eventually(lambda: len(cluster.get("pods", ns="default")) == 4, "slurmctld and three workers")
+
+
+def run_pod(cluster, name):
+    """Say what a node would: the pod runs."""
+    cluster.kubectl("patch", "pod", name, "-n", "slurm", "--subresource=status", "--type=merge",
+                    "-p", '{"status":{"phase":"Running"}}')
+
+
+def gone(cluster, kind, name):
+    return name not in [o["metadata"]["name"] for o in cluster.get(kind)]
+
+
+def test_a_deleted_nodeset_without_jobs_goes(cluster):
+    cluster.kubectl("delete", "nodeset", "disks", "-n", "slurm", "--timeout=20s")
+    assert gone(cluster, "pods", "disks-0") and gone(cluster, "nodesets", "disks")
+    assert cluster.get("pvc", "scratch-disks-0")
+
+
+@pytest.mark.parametrize("cascade", ["background", "foreground"])
+def test_a_deleted_nodeset_waits_for_what_may_run_jobs(cluster, cascade):
+    cluster.apply(nodeset("busy", more="replicas: 2"))
+    eventually(lambda: cluster.get("pod", "busy-1"), "the pods")
+    run_pod(cluster, "busy-0")
+    cluster.kubectl("delete", "nodeset", "busy", "-n", "slurm", "--wait=false",
+                    f"--cascade={cascade}")
+    eventually(lambda: gone(cluster, "pods", "busy-1"), "the end of the pod that never ran")
+    settled(cluster)
+    pod = cluster.get("pod", "busy-0")["metadata"]
+    assert "deletionTimestamp" not in pod
+    ready = cluster.condition("nodeset", "busy", "Ready")
+    assert ready["reason"] == "Deleting" and "slurmkeeper.dev/force-delete" in ready["message"]
+    # Its lines stay as long as its nodes.
+    assert "NodeSet=busy Feature=busy" in slurm_conf(cluster).splitlines()
+    cluster.kubectl("annotate", "nodeset", "busy", "-n", "slurm",
+                    "slurmkeeper.dev/force-delete=true")
+    eventually(lambda: gone(cluster, "nodesets", "busy"), "the end of the NodeSet")
+    eventually(lambda: gone(cluster, "pods", "busy-0"), "the end of its pod")
+    eventually(lambda: "NodeSet=busy" not in slurm_conf(cluster), "slurm.conf without it")
+
+
+def test_a_controller_goes_behind_its_nodesets(cluster):
+    cluster.kubectl("delete", "controller", "lab", "-n", "slurm", "--wait=false")
+    eventually(lambda: cluster.condition("controller", "lab", "Deleting"), "the condition")
+    held = cluster.condition("controller", "lab", "Deleting")
+    assert held["reason"] == "WaitingForNodeSets" and "compute" in held["message"]
+    settled(cluster)
+    assert cluster.get("statefulset", "lab-controller")
+    cluster.kubectl("annotate", "nodeset", "compute", "-n", "slurm",
+                    "slurmkeeper.dev/force-delete=true")
+    cluster.kubectl("delete", "nodeset", "compute", "third", "-n", "slurm", "--timeout=20s")
+    eventually(lambda: gone(cluster, "controllers", "lab"), "the end of the Controller")
+    eventually(lambda: gone(cluster, "statefulsets", "lab-controller"), "the end of slurmctld")
 
 
 def test_it_settles(cluster):

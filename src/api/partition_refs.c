@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Validation of a Partition against other objects.
+ *
+ * A name that another partition of the cluster has is refused, whoever declares it.  All else is
+ * only warned about: objects come in any order, a NodeSet may be made later, and the default may be
+ * on its way from one partition to another.
+ */
+#include "src/api/names.h"
+#include "src/api/partition.h"
+#include "src/api/partition_conf.h"
+
+static void check_name(const struct api_partition *part, const struct api_lookup *l,
+                       struct api_problems *p)
+{
+    const char *name = api_partition_slurm_name(part);
+    struct partition_claim claim;
+
+    if (partition_claim_find(p->arena, l, api_namespace(&part->meta),
+                             part->spec.controller_ref.name, name, "Partition", part->meta.name,
+                             &claim))
+        api_problem_value(
+            p, API_DUPLICATE, part->spec.name ? "spec.partitionName" : "metadata.name",
+            name_shown(p, name),
+            "%s %s%s of the same cluster has a partition %s already; choose another "
+            "name",
+            claim.kind, claim.object, streq(claim.kind, "Controller") ? " (extraConf)" : "", name);
+}
+
+struct defaults {
+    const struct api_partition *part;
+    struct api_problems *p;
+};
+
+static bool look_for_default(void *arg, const struct partition_claim *claim)
+{
+    struct defaults *d = arg;
+
+    if (!claim->is_default ||
+        (streq(claim->kind, "Partition") && streq(claim->object, d->part->meta.name)))
+        return true;
+    api_problem_add(d->p, API_WARNING, "spec.default",
+                    "partition %s (%s %s) is the default of the cluster and stays it until that "
+                    "is changed: there can be only one",
+                    claim->name, claim->kind, claim->object);
+    return false;
+}
+
+static void warn_missing(const struct api_partition *part, const struct api_lookup *l,
+                         struct api_problems *p)
+{
+    const struct api_refs *refs = &part->spec.nodeset_refs;
+    const char *ns = api_namespace(&part->meta);
+    const char *controller = part->spec.controller_ref.name;
+
+    if (api_lookup_get(l, "Controller", ns, controller, NULL) == API_ABSENT)
+        api_problem_add(p, API_WARNING, "spec.controllerRef.name",
+                        "there is no Controller %s in namespace %s yet", controller, ns);
+    for (size_t i = 0; i < refs->n; i++) {
+        const char *field = api_problem_path(p, "spec.nodeSetRefs[%zu].name", i);
+        const struct jsn *found = NULL;
+        enum api_found r = api_lookup_get(l, "NodeSet", ns, refs->items[i].name, &found);
+        const char *other = jsn_get_str(found, "spec.controllerRef.name");
+
+        if (r == API_ABSENT)
+            api_problem_add(p, API_WARNING, field,
+                            "there is no NodeSet %s in namespace %s yet; the partition is without "
+                            "its nodes until then",
+                            refs->items[i].name, ns);
+        else if (r == API_PRESENT && !streq(other, controller))
+            api_problem_add(p, API_WARNING, field,
+                            "NodeSet %s belongs to Controller %s: its nodes cannot be in a "
+                            "partition of %s",
+                            refs->items[i].name, other ? other : "", controller);
+    }
+}
+
+void api_partition_check_refs(const struct api_partition *part, const struct api_partition *old,
+                              const struct api_lookup *l, struct api_problems *p)
+{
+    struct defaults d = {part, p};
+
+    warn_missing(part, l, p);
+    if (!old || !streq(api_partition_slurm_name(part), api_partition_slurm_name(old)))
+        check_name(part, l, p);
+    if (api_partition_is_default(part) && (!old || !api_partition_is_default(old)))
+        partition_claims_each(l, api_namespace(&part->meta), part->spec.controller_ref.name,
+                              look_for_default, &d);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of the kind Partition: its line of slurm.conf, what is refused, who has which name. */
+#include "src/api/test/objects.h"
+
+#include "src/api/admit.h"
+#include "src/api/partition.h"
+#include "src/api/partition_conf.h"
+#include "src/slurm/profile.h"
+
+static struct api_partition partition_of(struct arena *a, const char *name, const char *spec)
+{
+    const char *with_ref = arena_printf(a, "  controllerRef: {name: main}\n%s", spec);
+    struct api_partition part;
+    struct err e = {0};
+
+    if (api_partition_decode(a, ours_of(a, "Partition", name, with_ref), &part, &e) < 0)
+        fail_msg("%s", e.text);
+    return part;
+}
+
+static void an_object_gives_a_line_in_the_order_of_the_table(void **state)
+{
+    static const struct {
+        const char *spec;
+        const char *nodes;
+        const char *line;
+    } cases[] = {
+        {"", "", "PartitionName=debug State=UP"},
+        {"  all: true", "ALL", "PartitionName=debug Nodes=ALL State=UP"},
+        {"  partitionName: Big_1", "a,b", "PartitionName=Big_1 Nodes=a,b State=UP"},
+        {"  maxTime: 60\n  default: true\n  state: DRAIN", "a",
+         "PartitionName=debug Nodes=a State=DRAIN Default=YES MaxTime=60"},
+        {"  maxTime: 1-00:00:00\n  defaultTime: '30'\n  maxNodes: UNLIMITED\n  minNodes: 0", "a",
+         "PartitionName=debug Nodes=a State=UP MaxTime=1-00:00:00 DefaultTime=30 "
+         "MaxNodes=UNLIMITED MinNodes=0"},
+        {"  allowGroups: [a, b]\n  denyQos: []\n  hidden: false\n  lln: true\n  qos: ''", "a",
+         "PartitionName=debug Nodes=a State=UP AllowGroups=a,b Hidden=NO LLN=YES"},
+        {"  oversubscribe: 'FORCE:2'\n  preemptMode: REQUEUE\n  defMemPerCPU: 1024\n"
+         "  tresBillingWeights: 'CPU=1.0,Mem=0.25G'\n  config: ' SelectTypeParameters=CR_Core '",
+         "a",
+         "PartitionName=debug Nodes=a State=UP DefMemPerCPU=1024 OverSubscribe=FORCE:2 "
+         "PreemptMode=REQUEUE TRESBillingWeights=CPU=1.0,Mem=0.25G SelectTypeParameters=CR_Core"},
+        {"  suspendTime: INFINITE\n  resumeTimeout: 60\n  powerDownOnIdle: true\n  rootOnly: true",
+         "a",
+         "PartitionName=debug Nodes=a State=UP RootOnly=YES PowerDownOnIdle=YES "
+         "SuspendTime=INFINITE ResumeTimeout=60"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct api_partition part = partition_of(&a, "debug", cases[i].spec);
+
+        assert_string_equal(api_partition_line(&a, &part, cases[i].nodes, true), cases[i].line);
+    }
+}
+
+static void bad_partitions_are_refused_with_a_reason(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *spec;
+        const char *lines;
+    } cases[] = {
+        {"debug", "  all: true", ""},
+        {"debug", "  nodeSetRefs: [{name: a}, {name: b}]\n  nodes: 'r[1-4]n[01-16]'", ""},
+        {"debug", "",
+         "spec.nodeSetRefs: must name the NodeSets of the partition; or give nodes, or all: "
+         "true\n"},
+        {"debug", "  all: true\n  nodes: n1",
+         "spec.all: is all nodes of the cluster: leave nodeSetRefs and nodes out, or all\n"},
+        {"debug", "  nodeSetRefs: [{name: a}]\n  nodes: ALL",
+         "spec.nodes: is all nodes of the cluster: leave nodeSetRefs out, or write all: true\n"},
+        {"debug", "  nodeSetRefs: [{name: a}, {name: a}]",
+         "spec.nodeSetRefs[1].name: stands twice\n"},
+        {"debug", "  nodeSetRefs: [{}]",
+         "spec.nodeSetRefs[0].name: must name an object of this namespace\n"},
+        {"debug", "  nodes: 'n[1-'",
+         "spec.nodes: is not a host list: host list 'n[1-', column 2: the bracket is not closed\n"},
+        {"default", "  all: true",
+         "metadata.name: the name of a partition is taken by Slurm for the defaults of all other "
+         "partitions; choose another name\n"},
+        {"debug", "  all: true\n  partitionName: 'a b'",
+         "spec.partitionName: the name of a partition may hold only letters, digits, '-', '_' and "
+         "'.'\n"},
+        {"debug", "  all: true\n  oversubscribe: MAYBE",
+         "spec.oversubscribe: is not NO, EXCLUSIVE, YES, YES:n (n from 2), FORCE or FORCE:n\n"},
+        {"debug", "  all: true\n  priorityTier: 70000",
+         "spec.priorityTier: is not a number from 0 to 65535, INFINITE or UNLIMITED\n"},
+        {"debug", "  all: true\n  maxNodes: -1",
+         "spec.maxNodes: is not a number from 0 to 4294967295, INFINITE or UNLIMITED\n"},
+        {"debug", "  all: true\n  maxTime: 60\n  config: MaxTime=30 Hidden=YES",
+         "spec.config: MaxTime is set by spec.maxTime already; leave it out of config\n"},
+        {"debug", "  all: true\n  config: state=DOWN",
+         "spec.config: state is set by spec.state already; leave it out of config\n"},
+        {"debug", "  all: true\n  oversubscribe: 'NO'\n  config: Shared=YES",
+         "spec.config: Shared is set by spec.oversubscribe already; leave it out of config\n"},
+        {"debug", "  all: true\n  config: Nodes=a",
+         "spec.config: partition debug: Nodes is set already\n"},
+        {"debug", "  all: true\n  config: Colour=red",
+         "spec.config: partition debug: unknown key Colour\n"},
+        {"debug", "  all: true\n  maxTime: 60\n  defaultTime: 90",
+         "warning: spec: partition debug: DefaultTime=90 is above MaxTime=60 and is ignored\n"},
+        {"debug", "  all: true\n  allowQos: [a]\n  denyQos: [b]",
+         "warning: spec: partition debug: DenyQos is ignored beside AllowQos\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct api_problems p = {.arena = &a};
+        struct api_partition part = partition_of(&a, cases[i].name, cases[i].spec);
+
+        api_partition_check(&part, 0, &p);
+        assert_string_equal(lines_of(&a, &p), cases[i].lines);
+    }
+}
+
+static void settings_are_held_against_the_release(void **state)
+{
+    static const struct {
+        const char *spec;
+        uint32_t release;
+        const char *lines;
+    } cases[] = {
+        {"  exclusiveTopo: true", RELEASE(22, 5, 8),
+         "spec.exclusiveTopo: Slurm 22.05 has no ExclusiveTopo\n"},
+        {"  exclusiveTopo: true", SERIES(24, 5), ""},
+        {"  exclusiveTopo: true", 0, ""},
+        {"  maxCPUsPerSocket: 4", RELEASE_OLDEST,
+         "spec.maxCPUsPerSocket: Slurm 22.05 has no MaxCPUsPerSocket\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct api_problems p = {.arena = &a};
+        struct api_partition part =
+            partition_of(&a, "x", arena_printf(&a, "  all: true\n%s", cases[i].spec));
+
+        api_partition_check(&part, cases[i].release, &p);
+        assert_string_equal(lines_of(&a, &p), cases[i].lines);
+    }
+}
+
+static struct jsn *make_others(struct arena *a)
+{
+    struct jsn *all = jsn_array(a);
+
+    jsn_append(a, all,
+               ours_of(a, "Controller", "main",
+                       "  extraConf: |\n    PartitionName=DEFAULT MaxTime=60\n"
+                       "    PartitionName=extra Nodes=ALL Default=YES\n"));
+    jsn_append(a, all, ours_of(a, "Controller", "other", "  extraConf: PartitionName=far\n"));
+    jsn_append(a, all,
+               ours_of(a, "NodeSet", "compute",
+                       "  controllerRef: {name: main}\n  partition: {config: Default=YES}"));
+    jsn_append(a, all, ours_of(a, "NodeSet", "gpu", "  controllerRef: {name: main}"));
+    jsn_append(a, all,
+               ours_of(a, "NodeSet", "distant",
+                       "  controllerRef: {name: other}\n  partition: {enabled: true}"));
+    jsn_append(a, all,
+               ours_of(a, "Partition", "long",
+                       "  controllerRef: {name: main}\n  partitionName: week\n  all: true"));
+    return all;
+}
+
+static const char *admitted(struct arena *a, const struct jsn *object, const struct jsn *old)
+{
+    struct api_lookup l = api_lookup_over(make_others(a));
+    struct api_problems p = {.arena = a};
+    struct api_admission in = {object, old, &l, RELEASE(22, 5, 8)};
+
+    api_admit(&in, &p);
+    return lines_of(a, &p);
+}
+
+static void a_name_belongs_to_one_partition_of_a_cluster(void **state)
+{
+    static const struct {
+        const char *kind;
+        const char *name;
+        const char *spec;
+        const char *lines;
+    } cases[] = {
+        {"Partition", "free", "  all: true", ""},
+        {"Partition", "gpu", "  nodeSetRefs: [{name: gpu}]", ""},
+        {"Partition", "far", "  all: true", ""},
+        {"Partition", "distant", "  all: true", ""},
+        {"Partition", "DEFAULT_", "  all: true", ""},
+        {"Partition", "long", "  partitionName: week\n  all: true", ""},
+        {"Partition", "extra", "  all: true",
+         "metadata.name: Controller main (extraConf) of the same cluster has a partition extra "
+         "already; choose another name\n"},
+        {"Partition", "x", "  all: true\n  partitionName: compute",
+         "spec.partitionName: NodeSet compute of the same cluster has a partition compute already; "
+         "choose another name\n"},
+        {"Partition", "week", "  all: true",
+         "metadata.name: Partition long of the same cluster has a partition week already; choose "
+         "another name\n"},
+        {"NodeSet", "week", "  partition: {}",
+         "spec.partition: Partition long of the same cluster has a partition week already; disable "
+         "this one or choose another name\n"},
+        {"NodeSet", "week", "  replicas: 1", ""},
+        {"NodeSet", "extra", "  partition: {}",
+         "spec.partition: Controller main (extraConf) of the same cluster has a partition extra "
+         "already; disable this one or choose another name\n"},
+        {"Controller", "main", "  extraConf: PartitionName=week Nodes=ALL",
+         "spec.extraConf: Partition long has a partition week already; remove the line or rename "
+         "one of both\n"},
+        {"Controller", "main", "  extraConf: PartitionName=compute Nodes=ALL",
+         "spec.extraConf: NodeSet compute has a partition compute already; remove the line or "
+         "rename one of both\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        const char *ref =
+            strcmp(cases[i].kind, "Controller") == 0 ? "" : "  controllerRef: {name: main}\n";
+        struct jsn *object =
+            ours_of(&a, cases[i].kind, cases[i].name, arena_printf(&a, "%s%s", ref, cases[i].spec));
+
+        assert_string_equal(admitted(&a, object, NULL), cases[i].lines);
+    }
+}
+
+static void what_is_missing_is_only_warned_about(void **state)
+{
+    static const struct {
+        const char *spec;
+        const char *lines;
+    } cases[] = {
+        {"  controllerRef: {name: main}\n  nodeSetRefs: [{name: gpu}, {name: nil}, {name: "
+         "distant}]",
+         "warning: spec.nodeSetRefs[1].name: there is no NodeSet nil in namespace slurm yet; the "
+         "partition is without its nodes until then\n"
+         "warning: spec.nodeSetRefs[2].name: NodeSet distant belongs to Controller other: its "
+         "nodes "
+         "cannot be in a partition of main\n"},
+        {"  controllerRef: {name: nil}\n  all: true",
+         "warning: spec.controllerRef.name: there is no Controller nil in namespace slurm yet\n"},
+        {"  controllerRef: {name: main}\n  all: true\n  default: true",
+         "warning: spec.default: partition extra (Controller main) is the default of the cluster "
+         "and stays it until that is changed: there can be only one\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+
+        assert_string_equal(admitted(&a, ours_of(&a, "Partition", "x", cases[i].spec), NULL),
+                            cases[i].lines);
+    }
+}
+
+static void a_partition_stays_in_its_cluster(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *old = ours_of(&a, "Partition", "x", "  {controllerRef: {name: main}, all: true}");
+    struct jsn *now = ours_of(&a, "Partition", "x", "  {controllerRef: {name: other}, all: true}");
+
+    (void)state;
+    assert_string_equal(admitted(&a, now, old),
+                        "spec.controllerRef: cannot be changed: jobs do not move between clusters; "
+                        "make another Partition\n");
+    assert_string_equal(admitted(&a, ours_of(&a, "Partition", "x", "  {all: true}"), NULL),
+                        "spec.controllerRef: is required\n");
+}
+
+static void config_is_read_as_slurm_reads_it(void **state)
+{
+    static const struct {
+        const char *config;
+        bool is_default;
+    } cases[] = {
+        {"", false},
+        {"Default=YES", true},
+        {"MaxTime=1 default=yes", true},
+        {"Default=NO", false},
+        {"Default=YES Default=NO", false},
+        {"QOS=\"Default=YES\"", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        assert_int_equal(partition_config_is_default(str_of(cases[i].config)), cases[i].is_default);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_object_gives_a_line_in_the_order_of_the_table),
+        cmocka_unit_test(bad_partitions_are_refused_with_a_reason),
+        cmocka_unit_test(settings_are_held_against_the_release),
+        cmocka_unit_test(a_name_belongs_to_one_partition_of_a_cluster),
+        cmocka_unit_test(what_is_missing_is_only_warned_about),
+        cmocka_unit_test(a_partition_stays_in_its_cluster),
+        cmocka_unit_test(config_is_read_as_slurm_reads_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slurmkeeper down: take the cluster of this machine down.
+ *
+ * Ends what `up` started, stops the pods and removes bridge, mounts, namespaces and groups.  The
+ * declared objects and slurmctld's state stay, and `up` brings the cluster back; --purge removes
+ * them as well.  Running jobs would die: as long as there are any, or nobody can tell, it refuses
+ * unless --force is given.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "src/base/clock.h"
+#include "src/base/file.h"
+#include "src/cli/reach.h"
+#include "src/cli/verbs.h"
+#include "src/cluster/node/node.h"
+#include "src/local/command.h"
+
+#define SERVE_ENDS_MS 20000
+
+/* The jobs that are at work in a cluster, as "12 13"; empty: none. */
+static int running_jobs(const struct reach_client *c, char **ret_ids, struct err *e)
+{
+    char conf[4096];
+    const char *const argv[] = {"squeue", "-h", "-t", "R,CG,S,CF", "-o", "%A", NULL};
+    const char *const env[] = {conf, NULL};
+    int r;
+
+    (void)snprintf(conf, sizeof(conf), "SLURM_CONF=%s", c->conf);
+    r = command_output(argv, env, 10000, ret_ids, e);
+    for (char *p = *ret_ids; p && *p; p++)
+        if (*p == '\n')
+            *p = p[1] ? ' ' : '\0';
+    return r;
+}
+
+static int check_jobs(const struct layout *l, struct err *e)
+{
+    AUTO(reach_clients_done) struct reach_clients clients = {0};
+
+    reach_list(l, &clients);
+    for (size_t i = 0; i < clients.n; i++) {
+        const struct reach_client *c = &clients.items[i];
+        AUTO(free) char *ids = NULL;
+
+        if (running_jobs(c, &ids, e) < 0)
+            return err_wrap(e, -EBUSY, "Controller %s/%s may have running jobs", c->ns, c->name);
+        if (ids[0])
+            return err_set(e, -EBUSY, ERR_RETRY, "Controller %s/%s has running jobs: %s", c->ns,
+                           c->name, ids);
+    }
+    return 0;
+}
+
+static int end_serve(const struct layout *l, struct err *e)
+{
+    struct timespec t = {0, 10000000L};
+    int64_t until = clock_mono_ms() + SERVE_ENDS_MS;
+    pid_t pid = layout_holder(l);
+
+    if (pid > 0)
+        (void)kill(pid, SIGTERM);
+    while (pid > 0 && layout_holder(l) == pid) {
+        if (clock_mono_ms() > until)
+            return err_set(e, -ETIMEDOUT, ERR_RETRY, "process %d does not end", (int)pid);
+        (void)nanosleep(&t, NULL);
+    }
+    return 0;
+}
+
+static int take_down(const struct cli_args *args, const struct layout *l, struct choices *c,
+                     int64_t grace_s, struct err *e)
+{
+    struct node_options o = {.state_dir = l->state, .cluster = c->name};
+    bool served = layout_holder(l) != 0;
+    int r = served && !cli_has(args, "force") ? check_jobs(l, e) : 0;
+
+    if (r < 0)
+        return err_wrap(e, r, "nothing was done; --force ends them");
+    r = end_serve(l, e);
+    if (r == 0)
+        r = node_purge(&o, grace_s, e);
+    if (r == 0)
+        r = file_remove_tree(l->clients, e);
+    if (r == 0 && cli_has(args, "purge"))
+        r = file_remove_tree(l->state, e);
+    return r;
+}
+
+int verb_down_run(const struct cli_args *args)
+{
+    AUTO(layout_done) struct layout l = {0};
+    AUTO(choices_done) struct choices c = {0};
+    int64_t grace_s = 5;
+    struct err e = {0};
+    int r;
+
+    if (!cli_get_i64(args, "grace", 0, 3600, &grace_s))
+        return 2;
+    if (geteuid() != 0)
+        return cli_failure("down: pods and their networks belong to root: run it with sudo");
+    r = layout_init(&l, reach_state(args), &e);
+    if (r == 0)
+        r = choices_read(&l, &c, &e);
+    if (r == -ENOENT) {
+        (void)fprintf(stderr, "there is no cluster in '%s'\n", l.state);
+        return 0;
+    }
+    if (r == 0)
+        r = take_down(args, &l, &c, grace_s, &e);
+    return r < 0 ? cli_failure("down: %s", e.text) : 0;
+}

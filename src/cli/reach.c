@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which cluster of this machine is meant.
+ *
+ * Who serves a cluster keeps a directory for each Controller, CLIENTS/NAMESPACE/NAME; so this needs
+ * no API server, and works for any user who may run Slurm's commands.
+ */
+#include "src/cli/reach.h"
+
+#include <dirent.h>
+
+#include "src/base/alloc.h"
+#include "src/base/buf.h"
+#include "src/base/file.h"
+
+const char *reach_state(const struct cli_args *args)
+{
+    const char *from_env = getenv("SLURMKEEPER_STATE");
+
+    if (cli_has(args, "state"))
+        return cli_get(args, "state");
+    return from_env && from_env[0] ? from_env : LAYOUT_STATE;
+}
+
+static int is_name(const struct dirent *d)
+{
+    return d->d_name[0] != '.';
+}
+
+static void add(struct reach_clients *c, const char *clients, const char *ns, const char *name)
+{
+    AUTO(free) char *conf = xasprintf("%s/%s/%s/slurm.conf", clients, ns, name);
+
+    if (!file_exists(conf))
+        return;
+    c->items = xrealloc(c->items, (c->n + 1) * sizeof(*c->items));
+    c->items[c->n++] = (struct reach_client){xstrdup(ns), xstrdup(name), TAKE(conf)};
+}
+
+static void add_namespace(struct reach_clients *c, const char *clients, const char *ns)
+{
+    AUTO(free) char *dir = xasprintf("%s/%s", clients, ns);
+    struct dirent **names = NULL;
+    int n = scandir(dir, &names, is_name, alphasort);
+
+    for (int i = 0; i < n; i++) {
+        add(c, clients, ns, names[i]->d_name);
+        free(names[i]);
+    }
+    free(names);
+}
+
+void reach_list(const struct layout *l, struct reach_clients *ret)
+{
+    struct dirent **names = NULL;
+    int n = scandir(l->clients, &names, is_name, alphasort);
+
+    *ret = (struct reach_clients){0};
+    for (int i = 0; i < n; i++) {
+        add_namespace(ret, l->clients, names[i]->d_name);
+        free(names[i]);
+    }
+    free(names);
+}
+
+void reach_clients_done(struct reach_clients *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        free(c->items[i].ns);
+        free(c->items[i].name);
+        free(c->items[i].conf);
+    }
+    free(c->items);
+    *c = (struct reach_clients){0};
+}
+
+static bool is_meant(const struct reach_client *c, const char *wish)
+{
+    size_t n = strlen(c->ns);
+
+    return streq(c->name, wish) ||
+           (strncmp(wish, c->ns, n) == 0 && wish[n] == '/' && streq(wish + n + 1, c->name));
+}
+
+static void list_names(const struct reach_clients *c, struct buf *b)
+{
+    for (size_t i = 0; i < c->n; i++)
+        buf_printf(b, "%s%s/%s", i ? ", " : "", c->items[i].ns, c->items[i].name);
+}
+
+const struct reach_client *reach_pick(const struct reach_clients *c, const char *wish,
+                                      struct err *e)
+{
+    AUTO(buf_done) struct buf names = {0};
+    const struct reach_client *found = NULL;
+    size_t matches = 0;
+
+    for (size_t i = 0; i < c->n; i++) {
+        if (wish && !is_meant(&c->items[i], wish))
+            continue;
+        found = &c->items[i];
+        matches++;
+    }
+    if (matches == 1)
+        return found;
+    list_names(c, &names);
+    if (c->n == 0)
+        (void)err_set(e, -ENOENT, ERR_RETRY, "no Controller is declared yet, or none has started");
+    else if (matches == 0)
+        (void)err_bad(e, "there is no Controller '%s': there is %s", wish, buf_str(&names));
+    else
+        (void)err_bad(e, "there are several Controllers: name one of %s", buf_str(&names));
+    return NULL;
+}

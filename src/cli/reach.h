@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The cluster of this machine that a command line means, and its Slurm clusters. */
+#pragma once
+
+#include "src/cli/cli.h"
+#include "src/local/layout.h"
+
+/* --state, else SLURMKEEPER_STATE, else the usual one.  Borrowed. */
+const char *reach_state(const struct cli_args *args);
+
+/* A Controller whose commands work here. */
+struct reach_client {
+    char *ns;
+    char *name;
+    char *conf; /* its slurm.conf */
+};
+
+struct reach_clients {
+    struct reach_client *items; /* by namespace and name */
+    size_t n;
+};
+
+void reach_list(const struct layout *l, struct reach_clients *ret);
+void reach_clients_done(struct reach_clients *c);
+DEFINE_AUTO_DONE(struct reach_clients, reach_clients_done);
+
+/*
+ * The one that `wish` ("name", "namespace/name", or NULL where there is one alone) means; borrowed
+ * from the list.  NULL with `e` set, which names those that there are.
+ */
+const struct reach_client *reach_pick(const struct reach_clients *c, const char *wish,
+                                      struct err *e);

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slurmkeeper up: a Slurm cluster on this machine, in the background.
+ *
+ * Starts `slurmkeeper serve` if nobody serves the state directory, applies the manifests, and
+ * returns when Slurm's own commands show the nodes ready; or fails with what is known of the reason
+ * and the log lines that tell of it.  What is there already is left as it is, so it may be run
+ * again at any time.
+ */
+#include "src/cli/up.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "src/base/alloc.h"
+#include "src/base/clock.h"
+#include "src/base/file.h"
+#include "src/cli/examples.h"
+#include "src/cli/manifests.h"
+#include "src/cli/trouble.h"
+#include "src/cli/verbs.h"
+#include "src/json/yaml.h"
+#include "src/local/host.h"
+#include "src/slurm/profile.h"
+
+#define TAIL_BYTES 2000
+#define MAX_ARGS 160
+
+static const char *const titles[] = {"machine",   "API server", "manifests",
+                                     "slurmctld", "nodes",      NULL};
+
+/* The last lines of a log, to standard error. */
+static void show_tail(const char *path)
+{
+    AUTO(free) char *text = NULL;
+    struct str rest;
+    struct str line;
+    size_t n;
+
+    if (file_read(path, (size_t)64 << 20, &text, &n, NULL) < 0 || n == 0)
+        return;
+    rest = str_trim(
+        (struct str){n > TAIL_BYTES ? text + n - TAIL_BYTES : text, MIN(n, (size_t)TAIL_BYTES)});
+    if (n > TAIL_BYTES)
+        (void)str_split(&rest, '\n', &line);
+    (void)fprintf(stderr, "last lines of %s:\n", path);
+    while (str_split(&rest, '\n', &line))
+        (void)fprintf(stderr, "    " STR_FMT "\n", STR_ARG(line));
+}
+
+/* Does anybody else's work live below it?  Then it is not shared by default. */
+static bool may_share(const char *dir)
+{
+    static const char *const own[] = {"/usr", "/etc", "/var",  "/run", "/tmp", "/proc",
+                                      "/sys", "/dev", "/boot", "/bin", "/lib", "/sbin"};
+
+    if (streq(dir, "/"))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        if (starts_with(dir, own[i]) && strchr("/", dir[strlen(own[i])]))
+            return false;
+    return true;
+}
+
+/* Jobs find the users' files where the users have them: homes, and where they are now. */
+static size_t add_shares(const char **argv, size_t n, const char *here)
+{
+    const char *const dirs[] = {"/home", "/root", "/srv", here};
+
+    for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
+        struct stat st;
+
+        if (!dirs[i] || stat(dirs[i], &st) < 0 || !S_ISDIR(st.st_mode) || !may_share(dirs[i]))
+            continue;
+        argv[n++] = "--share";
+        argv[n++] = dirs[i];
+    }
+    return n;
+}
+
+static size_t serve_argv(const struct cli_args *args, const char *state, const char *here,
+                         const char **argv)
+{
+    size_t n = 0;
+
+    argv[n++] = "slurmkeeper";
+    argv[n++] = "serve";
+    argv[n++] = "--state";
+    argv[n++] = state;
+    if (cli_has(args, "name")) {
+        argv[n++] = "--name";
+        argv[n++] = cli_get(args, "name");
+    }
+    if (cli_has(args, "pod-cidr")) {
+        argv[n++] = "--pod-cidr";
+        argv[n++] = cli_get(args, "pod-cidr");
+    }
+    if (cli_has(args, "no-agent"))
+        argv[n++] = "--no-agent";
+    n = add_shares(argv, n, here);
+    for (size_t i = 0; cli_get_at(args, "share", i) && n + 3 < MAX_ARGS; i++) {
+        argv[n++] = "--share";
+        argv[n++] = cli_get_at(args, "share", i);
+    }
+    return n;
+}
+
+static NORETURN void become_serve(const char *program, const char **argv, int log)
+{
+    int null = open("/dev/null", O_RDWR);
+
+    (void)setsid();
+    (void)dup2(null, 0);
+    (void)dup2(log, 1);
+    (void)dup2(log, 2);
+    (void)execv(program, (char *const *)(uintptr_t)argv);
+    _exit(127);
+}
+
+/* Until it holds the state directory; it ends at once if it cannot serve it. */
+static int wait_for_holder(const struct up *u, pid_t pid, const char *log, struct err *e)
+{
+    struct timespec t = {0, 5000000L};
+    int status;
+
+    for (;;) {
+        if (layout_holder(&u->layout) == pid)
+            return 0;
+        if (waitpid(pid, &status, WNOHANG) == pid) {
+            AUTO(free) char *text = NULL;
+            size_t n;
+            const char *last;
+
+            if (file_read(log, (size_t)1 << 20, &text, &n, NULL) < 0 || n == 0)
+                return err_set(e, -ECHILD, ERR_PERMANENT, "it ended at once, without a word");
+            text[str_trim((struct str){text, n}).n] = '\0';
+            last = strrchr(text, '\n');
+            last = last ? last + 1 : text;
+            if (starts_with(last, "slurmkeeper: serve: "))
+                last += strlen("slurmkeeper: serve: ");
+            return err_set(e, -ECHILD, ERR_PERMANENT, "%s", last);
+        }
+        (void)nanosleep(&t, NULL);
+    }
+}
+
+static int start_serve(const struct cli_args *args, struct up *u, struct err *e)
+{
+    AUTO(free) char *log = xasprintf("%s/serve.log", u->layout.logs);
+    AUTO(free) char *program = realpath("/proc/self/exe", NULL);
+    AUTO(close) int fd = -1;
+    char here[PATH_MAX];
+    const char *argv[MAX_ARGS + 1] = {NULL};
+    pid_t pid;
+    int r = layout_make(&u->layout, e);
+
+    if (r < 0)
+        return r;
+    (void)serve_argv(args, u->layout.state, getcwd(here, sizeof(here)), argv);
+    fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_errno(e, errno, "open '%s'", log);
+    pid = fork();
+    if (pid == 0)
+        become_serve(program, argv, fd);
+    if (pid < 0)
+        return err_errno(e, errno, "no new process");
+    return wait_for_holder(u, pid, log, e);
+}
+
+static int step_machine(struct up *u, struct err *e)
+{
+    struct host host;
+    char release[RELEASE_TEXT_LEN];
+    int r = host_look(&host, e);
+
+    if (r < 0)
+        return r;
+    release_text(host.release, release);
+    steps_done(&u->steps, "Slurm %s, control groups %s", release, host.cgroup);
+    return 0;
+}
+
+static int step_api(const struct cli_args *args, struct up *u, struct err *e)
+{
+    AUTO(choices_done) struct choices c = {0};
+    bool running = layout_holder(&u->layout) != 0;
+    int r = running ? 0 : start_serve(args, u, e);
+
+    if (r == 0)
+        r = up_wait_api(u, e);
+    if (r == 0)
+        r = choices_read(&u->layout, &c, e);
+    if (r < 0)
+        return r;
+    steps_done(&u->steps, "https://127.0.0.1:%d%s", c.port, running ? ", was up already" : "");
+    return 0;
+}
+
+static int add_quickstart(struct up *u, struct manifests *m, struct err *e)
+{
+    struct jsn *controllers;
+    struct jsn *docs;
+    int r = ask_list(u->ask, &u->arena, &resource_controllers, NULL, &controllers, e);
+
+    if (r < 0 || jsn_len(controllers) > 0)
+        return r;
+    r = yaml_parse_all(m->a, str_of(example_quickstart), NULL, &docs, e);
+    JSN_FOR_ITEMS (doc, docs) {
+        arena_reserve(m->a, &m->docs, &m->cap, m->n + 1, sizeof(*m->docs));
+        m->docs[m->n++] = (struct render_doc){doc, "quickstart.yaml"};
+    }
+    return r;
+}
+
+/* A List stands for its items. */
+static int apply_one(struct up *u, const struct jsn *object, const char *origin, struct err *e)
+{
+    int r = 0;
+
+    if (streq(jsn_get_str(object, "kind"), "List")) {
+        JSN_FOR_ITEMS (item, jsn_key(object, "items"))
+            if (r == 0)
+                r = apply_one(u, item, origin, e);
+        return r;
+    }
+    r = ask_apply(u->ask, &u->arena, object, NULL, e);
+    return r < 0 ? err_wrap(e, r, "%s", origin) : 0;
+}
+
+static int step_manifests(const struct cli_args *args, struct up *u, struct err *e)
+{
+    struct manifests m = {.a = &u->arena};
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && cli_get_at(args, "filename", i); i++)
+        r = manifests_add(&m, cli_get_at(args, "filename", i), e);
+    if (r == 0 && !cli_has(args, "filename"))
+        r = add_quickstart(u, &m, e);
+    for (size_t i = 0; r == 0 && i < m.n; i++)
+        r = apply_one(u, m.docs[i].object, m.docs[i].place, e);
+    if (r < 0)
+        return r;
+    if (m.n == 0)
+        steps_done(&u->steps, "as they were");
+    else
+        steps_done(&u->steps, "%zu object%s of %s%s", m.n, m.n == 1 ? "" : "s", m.docs[0].place,
+                   streq(m.docs[0].place, m.docs[m.n - 1].place) ? "" : " and others");
+    return 0;
+}
+
+static int run_steps(const struct cli_args *args, struct up *u, struct err *e)
+{
+    char note[80] = "";
+    int r;
+
+    steps_begin(&u->steps);
+    r = step_machine(u, e);
+    if (r < 0)
+        return r;
+    steps_begin(&u->steps);
+    r = step_api(args, u, e);
+    if (r < 0)
+        return r;
+    steps_begin(&u->steps);
+    r = step_manifests(args, u, e);
+    if (r < 0)
+        return r;
+    steps_begin(&u->steps);
+    r = up_wait_controllers(u, e);
+    if (r < 0)
+        return r;
+    steps_done(&u->steps, "answers");
+    steps_begin(&u->steps);
+    r = up_wait_nodes(u, note, sizeof(note), e);
+    if (r == 0)
+        steps_done(&u->steps, "%s", note);
+    return r;
+}
+
+/* What else is known about a failure. */
+static void explain(struct up *u, int r)
+{
+    static const char *const logs[] = {"serve", "apiserver", "operator", "node"};
+    struct jsn *list = NULL;
+
+    if (u->ask && trouble_find(u->ask, &u->arena, true, &list, NULL) == 0 && jsn_len(list) > 0) {
+        JSN_FOR_ITEMS (line, list)
+            (void)fprintf(stderr, "  %s\n", jsn_text(line));
+        return;
+    }
+    if (r != -ETIMEDOUT && r != -ESRCH)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(logs); i++) {
+        AUTO(free) char *path = xasprintf("%s/%s.log", u->layout.logs, logs[i]);
+
+        show_tail(path);
+    }
+}
+
+static int up_run(const struct cli_args *args, struct up *u, int64_t timeout_s)
+{
+    struct err e = {0};
+    int r = layout_init(&u->layout, reach_state(args), &e);
+
+    if (r < 0)
+        return cli_failure("up: %s", e.text);
+    u->deadline_ms = clock_mono_ms() + timeout_s * 1000;
+    steps_init(&u->steps, titles);
+    r = run_steps(args, u, &e);
+    if (r == 0)
+        return 0;
+    steps_fail(&u->steps);
+    (void)cli_failure("up: %s", e.text);
+    explain(u, r);
+    return 1;
+}
+
+int verb_up_run(const struct cli_args *args)
+{
+    struct up u = {0};
+    int64_t timeout_s = 120;
+    int status;
+
+    if (!cli_get_i64(args, "timeout", 1, 86400, &timeout_s))
+        return 2;
+    if (cli_has(args, "name") && !choices_name_ok(cli_get(args, "name")))
+        return cli_usage_error("up: --name: '%s' is not a name of at most 40 lower-case letters, "
+                               "digits and dashes",
+                               cli_get(args, "name"));
+    if (geteuid() != 0)
+        return cli_failure("up: pods need root: their containers, network namespaces, the bridge "
+                           "and mounts are made on this machine; run it with sudo");
+    status = up_run(args, &u, timeout_s);
+    ask_free(u.ask);
+    arena_done(&u.arena);
+    layout_done(&u.layout);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The waits of `slurmkeeper up`.
+ *
+ * Each asks again and again, with the running step's note telling how far it is, until what it
+ * waits for is there, time is out, or whoever should bring it about is gone.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "src/api/kinds.h"
+#include "src/base/clock.h"
+#include "src/base/file.h"
+#include "src/cli/trouble.h"
+#include "src/cli/up.h"
+#include "src/local/command.h"
+
+#define ASK_MS 40
+#define COMMAND_MS 4000
+
+/* False when time is out. */
+static bool pause_a_little(const struct up *u)
+{
+    struct timespec t = {0, ASK_MS * 1000000L};
+
+    (void)nanosleep(&t, NULL);
+    return clock_mono_ms() < u->deadline_ms;
+}
+
+static int still_served(const struct up *u, struct err *e)
+{
+    if (layout_holder(&u->layout) != 0)
+        return 0;
+    return err_set(e, -ESRCH, ERR_PERMANENT, "the cluster's processes have ended");
+}
+
+static int has_definitions(struct up *u, struct err *e)
+{
+    static const struct kube_resource what = {"apiextensions.k8s.io", "v1",
+                                              "customresourcedefinitions"};
+    struct jsn *items;
+    size_t n = 0;
+    int r = ask_list(u->ask, &u->arena, &what, NULL, &items, e);
+
+    if (r < 0)
+        return r;
+    for (const struct api_kind *k = api_kinds; k->kind; k++)
+        JSN_FOR_ITEMS (item, items)
+            n += streq(jsn_get_str(item, "spec.names.kind"), k->kind);
+    for (const struct api_kind *k = api_kinds; k->kind; k++)
+        if (n-- == 0)
+            return err_set(e, -EAGAIN, ERR_RETRY, "it has no definition of %s yet", k->kind);
+    return 0;
+}
+
+int up_wait_api(struct up *u, struct err *e)
+{
+    struct err last = {0};
+
+    do {
+        int r = still_served(u, e);
+
+        if (r < 0)
+            return r;
+        if (!u->ask && file_exists(u->layout.kubeconfig) &&
+            ask_new(u->layout.kubeconfig, &u->ask, &last) < 0)
+            continue;
+        if (u->ask && has_definitions(u, &last) == 0)
+            return 0;
+    } while (pause_a_little(u));
+    return err_set(e, -ETIMEDOUT, ERR_RETRY, "the API server does not answer: %s", last.text);
+}
+
+static int sinfo(const struct reach_client *c, char **ret_text, struct err *e)
+{
+    char conf[4096];
+    const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%N %T", NULL};
+    const char *const env[] = {conf, NULL};
+
+    (void)snprintf(conf, sizeof(conf), "SLURM_CONF=%s", c->conf);
+    return command_output(argv, env, COMMAND_MS, ret_text, e);
+}
+
+/* How many Controllers there are that run here. */
+static int count_controllers(struct up *u, size_t *ret, struct err *e)
+{
+    struct jsn *items;
+    int r = ask_list(u->ask, &u->arena, &resource_controllers, NULL, &items, e);
+
+    *ret = 0;
+    JSN_FOR_ITEMS (item, items)
+        *ret += !jsn_get_bool(item, "spec.external", false);
+    return r;
+}
+
+static size_t count_answering(const struct reach_clients *clients, struct err *e)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < clients->n; i++) {
+        char *text = NULL;
+
+        n += sinfo(&clients->items[i], &text, e) == 0;
+        free(text);
+    }
+    return n;
+}
+
+int up_wait_controllers(struct up *u, struct err *e)
+{
+    struct err last = {0};
+
+    do {
+        AUTO(reach_clients_done) struct reach_clients clients = {0};
+        size_t wanted = 0;
+        size_t up;
+        int r = still_served(u, e);
+
+        if (r == 0)
+            r = count_controllers(u, &wanted, e);
+        if (r < 0)
+            return r;
+        reach_list(&u->layout, &clients);
+        up = count_answering(&clients, &last);
+        if (up >= wanted)
+            return 0;
+        steps_note(&u->steps, "%zu of %zu answer", up, wanted);
+    } while (pause_a_little(u));
+    return err_set(e, -ETIMEDOUT, ERR_RETRY, "slurmctld does not answer: %s", last.text);
+}
+
+struct count {
+    size_t nodes;
+    size_t ready; /* idle, or already at work */
+    size_t idle;
+};
+
+/* States that mean: registered, and as its admin wants it. */
+static bool is_settled(struct str state)
+{
+    static const char *const states[] = {"idle",     "mixed",   "allocated", "completing",
+                                         "draining", "drained", "reserved",  "maint"};
+
+    for (size_t i = 0; i < ARRAY_LEN(states); i++)
+        if (str_eqz(state, states[i]))
+            return true;
+    return false;
+}
+
+/* A node stands in a line for each of its partitions, next to each other. */
+static void count_nodes(const char *text, struct count *c)
+{
+    struct str rest = str_of(text);
+    struct str line;
+    struct str last = {"", 0};
+
+    while (str_split(&rest, '\n', &line)) {
+        struct str state = str_trim(line);
+        struct str name;
+
+        if (state.n == 0 || !str_split(&state, ' ', &name) || str_eq(name, last))
+            continue;
+        last = name;
+        c->nodes++;
+        c->ready += is_settled(state);
+        c->idle += str_eqz(state, "idle");
+    }
+}
+
+static int count_wanted(struct up *u, size_t *ret, struct err *e)
+{
+    struct jsn *items;
+    int r = ask_list(u->ask, &u->arena, &resource_nodesets, NULL, &items, e);
+
+    *ret = 0;
+    JSN_FOR_ITEMS (item, items)
+        *ret += (size_t)MAX(0, jsn_get_int(item, "spec.replicas", 1));
+    return r;
+}
+
+int up_wait_nodes(struct up *u, char *ret_note, size_t n, struct err *e)
+{
+    struct count c;
+    size_t wanted = 0;
+
+    do {
+        AUTO(reach_clients_done) struct reach_clients clients = {0};
+        int r = still_served(u, e);
+
+        if (r == 0)
+            r = count_wanted(u, &wanted, e);
+        if (r < 0)
+            return r;
+        c = (struct count){0};
+        reach_list(&u->layout, &clients);
+        for (size_t i = 0; i < clients.n; i++) {
+            AUTO(free) char *text = NULL;
+
+            if (sinfo(&clients.items[i], &text, NULL) == 0)
+                count_nodes(text, &c);
+        }
+        if (c.ready >= wanted) {
+            (void)snprintf(ret_note, n, "%zu node%s, %zu idle", c.ready, c.ready == 1 ? "" : "s",
+                           c.idle);
+            return 0;
+        }
+        steps_note(&u->steps, "%zu of %zu ready", c.ready, wanted);
+    } while (pause_a_little(u));
+    return err_set(e, -ETIMEDOUT, ERR_RETRY, "%zu of %zu nodes are ready", c.ready, wanted);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slurm.conf for commands outside of the cluster's pods.
+ *
+ * In the pods' network the controller has a name, here it has an address; and munged answers on a
+ * socket of this cluster's own, since the machine may have another for its own ends.
+ */
+#include "src/local/client_conf.h"
+
+#include <strings.h>
+
+static bool is_key(const struct conf_line *line, const char *key)
+{
+    return line->section == CONF_GLOBAL && strcasecmp(line->pairs[0].key, key) == 0;
+}
+
+static bool is_ours(const struct conf_line *line)
+{
+    return is_key(line, "SlurmctldHost") || is_key(line, "SlurmctldAddr") ||
+           is_key(line, "AuthInfo") || line->section == CONF_PARTITION ||
+           line->section == CONF_DOWN;
+}
+
+static const char *global(const struct conf *c, const char *key)
+{
+    size_t n;
+    const struct conf_line *lines = conf_lines(c, &n);
+    const char *found = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        if (is_key(&lines[i], key))
+            found = lines[i].pairs[0].value;
+    return found;
+}
+
+bool client_conf_uses_munge(const struct conf *cluster)
+{
+    const char *type = global(cluster, "AuthType");
+
+    return !type || strcasecmp(type, "auth/munge") == 0;
+}
+
+/* The cluster's own, but for the socket. */
+static void print_auth(const char *info, const char *socket, struct buf *out)
+{
+    struct str rest = str_of(info);
+    struct str part;
+    bool first = true;
+
+    if (!info && !socket)
+        return;
+    buf_adds(out, "AuthInfo=");
+    if (socket)
+        buf_printf(out, "socket=%s", socket);
+    first = !socket;
+    while (info && str_split(&rest, ',', &part)) {
+        if (part.n == 0 || (socket && str_starts(part, "socket=")))
+            continue;
+        buf_printf(out, "%s" STR_FMT, first ? "" : ",", STR_ARG(part));
+        first = false;
+    }
+    buf_addc(out, '\n');
+}
+
+void client_conf_print(const struct conf *cluster, const struct client_place *p, struct buf *out)
+{
+    size_t n;
+    const struct conf_line *lines = conf_lines(cluster, &n);
+
+    buf_adds(out, "# Made from the cluster's slurm.conf; kept in step with it.\n");
+    buf_printf(out, "SlurmctldHost=%s(%s)\n", p->host, p->address);
+    print_auth(global(cluster, "AuthInfo"), p->munge_socket, out);
+    for (size_t i = 0; i < n; i++) {
+        if (is_ours(&lines[i]))
+            continue;
+        conf_line_print(&lines[i], out);
+        buf_addc(out, '\n');
+    }
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A cluster's slurm.conf, made fit for commands on a machine outside of its pods. */
+#pragma once
+
+#include "src/slurm/conf.h"
+
+struct client_place {
+    const char *host;         /* slurmctld's name, as the cluster calls it */
+    const char *address;      /* where this machine reaches it */
+    const char *munge_socket; /* NULL: the cluster does not use munge */
+};
+
+/* Does the cluster's configuration (text of slurm.conf) authenticate by munge? */
+bool client_conf_uses_munge(const struct conf *cluster);
+
+/*
+ * Print the client's file: settings and nodes as the cluster has them, the controller at its
+ * address, munge by its socket.  Partitions are left out: commands ask slurmctld about them.
+ */
+void client_conf_print(const struct conf *cluster, const struct client_place *p, struct buf *out);

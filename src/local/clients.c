@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The machine's own Slurm commands.
+ *
+ * For each Controller: its key, its configuration and the address of its Service, as they are in
+ * the API, become a directory that SLURM_CONF can point into.  Each has a munged with the cluster's
+ * key and a socket in that directory; the machine's own munge and /etc/slurm are not touched.
+ * Whatever of the sources changes, everything is looked at again: there is little of it, and files
+ * that stay the same are not written.
+ */
+#include "src/local/clients.h"
+
+#include <sys/stat.h>
+
+#include "src/api/controller.h"
+#include "src/base/alloc.h"
+#include "src/base/encode.h"
+#include "src/base/file.h"
+#include "src/base/log.h"
+#include "src/build/labels.h"
+#include "src/kube/cache.h"
+#include "src/local/client_conf.h"
+#include "src/local/daemon.h"
+
+enum source { CONTROLLERS, CONFIG_MAPS, SECRETS, SERVICES, N_SOURCES };
+
+static const struct kube_resource resources[N_SOURCES] = {
+    [CONTROLLERS] = {"slinky.slurm.net", "v1beta1", "controllers"},
+    [CONFIG_MAPS] = {"", "v1", "configmaps"},
+    [SECRETS] = {"", "v1", "secrets"},
+    [SERVICES] = {"", "v1", "services"},
+};
+
+struct entry {
+    struct daemon *munged;
+    bool seen;
+};
+
+struct clients {
+    const struct layout *layout;
+    struct loop *loop;
+    struct kube_cache *caches[N_SOURCES];
+    struct map entries; /* directory -> struct entry */
+    struct loop_source *timer;
+};
+
+/* One Controller, while its directory is made. */
+struct making {
+    struct clients *c;
+    struct arena *a;
+    const struct controller *ctl;
+    const char *ns;
+    const char *dir;
+};
+
+static void entry_free(void *p)
+{
+    struct entry *x = p;
+
+    daemon_free(x->munged);
+    free(x);
+}
+
+static const struct jsn *find(const struct making *m, enum source s, const char *name)
+{
+    const struct kube_object *o = kube_cache_get(m->c->caches[s], m->ns, name);
+    struct jsn *v = NULL;
+
+    return o && kube_object_parse(o, m->a, &v, NULL) == 0 ? v : NULL;
+}
+
+static int write_key(const struct making *m, bool *ret_changed, struct err *e)
+{
+    struct api_key_ref ref = controller_slurm_key(m->a, m->ctl);
+    const struct jsn *secret = find(m, SECRETS, ref.name);
+    const struct jsn *coded = jsn_member(jsn_key(secret, "data"), str_of(ref.key));
+    AUTO(buf_done) struct buf key = {0};
+    const char *path = arena_printf(m->a, "%s/slurm.key", m->dir);
+
+    if (!jsn_text(coded) || decode_base64(&key, coded->s) < 0)
+        return err_set(e, -ENOENT, ERR_RETRY, "its key, Secret '%s', is not there yet", ref.name);
+    return file_update(path, buf_view(&key), 0400, ret_changed, e);
+}
+
+/* The other files of the cluster, which commands may read: plugstack.conf, topology.conf. */
+static int write_files(const struct making *m, const struct jsn *map, struct err *e)
+{
+    int r = 0;
+
+    JSN_FOR_MEMBERS (f, jsn_key(map, "data")) {
+        const char *path = arena_printf(m->a, "%s/" STR_FMT, m->dir, STR_ARG(f->key));
+        bool changed;
+
+        if (r == 0 && jsn_text(f->value) && !str_eqz(f->key, "slurm.conf") &&
+            !memchr(f->key.p, '/', f->key.n))
+            r = file_update(path, f->value->s, 0644, &changed, e);
+    }
+    return r;
+}
+
+static int write_conf(const struct making *m, const struct jsn *map, const char *address,
+                      bool *ret_munge, struct err *e)
+{
+    AUTO(faults_done) struct faults faults = {0};
+    AUTO(conf_free) struct conf *conf = NULL;
+    AUTO(buf_done) struct buf text = {0};
+    const struct jsn *file = jsn_member(jsn_key(map, "data"), STR("slurm.conf"));
+    const char *path = arena_printf(m->a, "%s/slurm.conf", m->dir);
+    struct conf_input in = {.kind = CONF_SLURM, .name = "slurm.conf"};
+    struct client_place place = {
+        .host = arena_printf(m->a, "%s-0", labels_controller(m->a, m->ctl->meta.name)),
+        .address = address};
+    bool changed;
+    int r;
+
+    if (!jsn_text(file))
+        return err_set(e, -ENOENT, ERR_RETRY, "its configuration is not there yet");
+    in.text = file->s;
+    r = conf_parse(&in, &faults, &conf, e);
+    if (r < 0)
+        return r;
+    *ret_munge = client_conf_uses_munge(conf);
+    if (*ret_munge)
+        place.munge_socket = arena_printf(m->a, "%s/munge.socket", m->dir);
+    client_conf_print(conf, &place, &text);
+    return file_update(path, buf_view(&text), 0644, &changed, e);
+}
+
+static struct daemon *start_munged(const struct making *m)
+{
+    const char *log =
+        arena_printf(m->a, "%s/munged-%s-%s.log", m->c->layout->logs, m->ns, m->ctl->meta.name);
+    const char *const argv[] = {"munged",
+                                "--foreground",
+                                "--force",
+                                arena_printf(m->a, "--key-file=%s/slurm.key", m->dir),
+                                arena_printf(m->a, "--socket=%s/munge.socket", m->dir),
+                                arena_printf(m->a, "--pid-file=%s/munge.pid", m->dir),
+                                arena_printf(m->a, "--seed-file=%s/munge.seed", m->dir),
+                                NULL};
+    struct daemon_options o = {.name =
+                                   arena_printf(m->a, "munged of %s/%s", m->ns, m->ctl->meta.name),
+                               .argv = argv,
+                               .log = log};
+
+    return daemon_new(m->c->loop, &o);
+}
+
+static struct entry *entry_of(const struct making *m)
+{
+    struct entry *x = map_get(&m->c->entries, str_of(m->dir));
+
+    if (!x) {
+        x = xcalloc(1, sizeof(*x));
+        map_put(&m->c->entries, str_of(m->dir), x);
+    }
+    x->seen = true;
+    return x;
+}
+
+static int make(const struct making *m, struct err *e)
+{
+    const char *service_name = labels_controller(m->a, m->ctl->meta.name);
+    const char *address = jsn_get_str(find(m, SERVICES, service_name), "spec.clusterIP");
+    const struct jsn *map = find(m, CONFIG_MAPS, labels_config(m->a, m->ctl->meta.name));
+    struct entry *x = entry_of(m);
+    bool new_key = false;
+    bool munge = false;
+    int r;
+
+    if (!address || streq(address, "None"))
+        return err_set(e, -ENOENT, ERR_RETRY, "its Service '%s' is not there yet", service_name);
+    r = file_make_dirs(m->dir, 0755, e);
+    if (r == 0)
+        r = write_key(m, &new_key, e);
+    if (r == 0)
+        r = write_files(m, map, e);
+    for (size_t i = 0; r == 0 && i < m->ctl->spec.config_file_refs.n; i++)
+        r = write_files(m, find(m, CONFIG_MAPS, m->ctl->spec.config_file_refs.items[i].name), e);
+    if (r == 0)
+        r = write_conf(m, map, address, &munge, e);
+    if (r < 0)
+        return r;
+    if (new_key || !munge)
+        x->munged = daemon_free(x->munged);
+    if (munge && !x->munged)
+        x->munged = start_munged(m);
+    return 0;
+}
+
+static void look_at(struct clients *c, const struct kube_object *o)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct making m = {.c = c, .a = &a, .ns = o->namespace};
+    struct controller ctl;
+    struct err e = {0};
+    struct jsn *v;
+
+    if (kube_object_parse(o, &a, &v, &e) < 0 || controller_decode(&a, v, &ctl, &e) < 0 ||
+        ctl.spec.external)
+        return;
+    m.ctl = &ctl;
+    m.dir = arena_printf(&a, "%s/%s/%s", c->layout->clients, o->namespace, o->name);
+    if (make(&m, &e) < 0 && e.num != -ENOENT)
+        log_warn("commands for Controller %s/%s: %s", o->namespace, o->name, e.text);
+}
+
+/* Controllers that are gone lose their directory. */
+static void sweep(struct clients *c)
+{
+    struct str dir;
+    struct entry *x;
+    size_t at = 0;
+
+    while (map_next(&c->entries, &at, &dir, &x)) {
+        AUTO(free) char *path = str_dup(dir);
+        struct err e = {0};
+
+        if (x->seen) {
+            x->seen = false;
+            continue;
+        }
+        map_del(&c->entries, str_of(path));
+        if (file_remove_tree(path, &e) < 0)
+            log_warn("%s", e.text);
+    }
+}
+
+static void on_timer(void *arg)
+{
+    struct clients *c = arg;
+    const struct kube_object *o;
+    size_t at = 0;
+
+    for (size_t i = 0; i < N_SOURCES; i++)
+        if (!kube_cache_synced(c->caches[i]))
+            return;
+    while ((o = kube_cache_next(c->caches[CONTROLLERS], &at)))
+        look_at(c, o);
+    sweep(c);
+}
+
+/* Many changes of one moment are looked at together. */
+static void changed(struct clients *c)
+{
+    if (!loop_timer_armed(c->timer))
+        loop_timer_arm(c->timer, 10);
+}
+
+static void on_added(void *arg, const struct kube_object *o)
+{
+    (void)o;
+    changed(arg);
+}
+
+static void on_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
+{
+    (void)old;
+    on_added(arg, o);
+}
+
+static void on_deleted(void *arg, const struct kube_object *o, bool is_final)
+{
+    (void)is_final;
+    on_added(arg, o);
+}
+
+static void on_synced(void *arg)
+{
+    changed(arg);
+}
+
+struct clients *clients_new(struct kube_client *k, const struct layout *l)
+{
+    struct clients *c = xcalloc(1, sizeof(*c));
+    struct kube_handler h = {on_added, on_updated, on_deleted, on_synced, c};
+
+    c->layout = l;
+    c->loop = kube_client_loop(k);
+    map_init(&c->entries, entry_free);
+    c->timer = loop_add_timer(c->loop, on_timer, c);
+    for (size_t i = 0; i < N_SOURCES; i++) {
+        struct kube_cache_options o = {.reflector.scope.resource = resources[i]};
+
+        c->caches[i] = kube_cache_new(k, &o);
+        kube_cache_add_handler(c->caches[i], &h);
+    }
+    return c;
+}
+
+struct clients *clients_free(struct clients *c)
+{
+    if (!c)
+        return NULL;
+    for (size_t i = 0; i < N_SOURCES; i++)
+        kube_cache_free(c->caches[i]);
+    map_done(&c->entries);
+    loop_source_free(c->timer);
+    free(c);
+    return NULL;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The machine's own Slurm commands, made to work with the clusters that are declared here. */
+#pragma once
+
+#include "src/kube/client.h"
+#include "src/local/layout.h"
+
+struct clients;
+
+/*
+ * From now on every Controller has a directory CLIENTS/NAMESPACE/NAME with a slurm.conf for
+ * commands on this machine, kept in step with the cluster's, and a munged of its own.  Borrows
+ * both.
+ */
+struct clients *clients_new(struct kube_client *c, const struct layout *l);
+/* The mungeds end; the files stay. */
+struct clients *clients_free(struct clients *c);
+DEFINE_AUTO(struct clients, clients_free);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A process that is kept running.
+ *
+ * When it ends it is started again: after 100 ms at first, then after twice as long each time, up
+ * to 10 s; who has lived for 10 s begins with 100 ms again.  Its log grows over all of its lives;
+ * one that is larger than 16 MiB at a start is put aside as LOG.1.
+ */
+#include "src/local/daemon.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "src/base/alloc.h"
+#include "src/base/log.h"
+
+#define WAIT_FIRST_MS 100
+#define WAIT_MAX_MS 10000
+#define LIVED_WELL_MS 10000
+#define LOG_MAX_BYTES ((off_t)16 << 20)
+
+struct daemon {
+    struct loop *loop;
+    char *name;
+    char **argv;
+    char *log;
+    pid_t pid;
+    int64_t started_ms;
+    int64_t wait_ms;
+    struct loop_source *child;
+    struct loop_source *timer; /* the next start, or the end of patience */
+    bool stopping;
+    void (*ended)(void *arg);
+    void *ended_arg;
+};
+
+static void start(struct daemon *d);
+
+static int open_log(const char *path)
+{
+    AUTO(free) char *old = xasprintf("%s.1", path);
+    struct stat st;
+
+    if (stat(path, &st) == 0 && st.st_size > LOG_MAX_BYTES)
+        (void)rename(path, old);
+    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+/* In the child: nothing but async-signal-safe calls. */
+static NORETURN void become(char **argv, int log, pid_t parent)
+{
+    int null = open("/dev/null", O_RDONLY);
+
+    loop_signals_reset();
+    (void)setsid();
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(0);
+    (void)dup2(null, 0);
+    (void)dup2(log >= 0 ? log : null, 1);
+    (void)dup2(log >= 0 ? log : null, 2);
+    (void)execvp(argv[0], argv);
+    _exit(127);
+}
+
+static void describe(int status, char *ret, size_t n)
+{
+    if (WIFSIGNALED(status))
+        (void)snprintf(ret, n, "was killed by signal %d", WTERMSIG(status));
+    else if (WEXITSTATUS(status) == 127)
+        (void)snprintf(ret, n, "could not be started");
+    else
+        (void)snprintf(ret, n, "ended with status %d", WEXITSTATUS(status));
+}
+
+static void on_end(void *arg, pid_t pid, int status)
+{
+    struct daemon *d = arg;
+    char how[64];
+
+    d->child = loop_source_free(d->child);
+    d->pid = 0;
+    if (d->stopping) {
+        loop_timer_disarm(d->timer);
+        if (d->ended)
+            d->ended(d->ended_arg);
+        return;
+    }
+    if (loop_now_ms(d->loop) - d->started_ms >= LIVED_WELL_MS)
+        d->wait_ms = WAIT_FIRST_MS;
+    describe(status, how, sizeof(how));
+    log_warn("%s (process %d) %s: starting it again in %lld ms; its log is %s", d->name, (int)pid,
+             how, (long long)d->wait_ms, d->log);
+    loop_timer_arm(d->timer, d->wait_ms);
+    d->wait_ms = MIN(d->wait_ms * 2, WAIT_MAX_MS);
+}
+
+static void start(struct daemon *d)
+{
+    AUTO(close) int log = open_log(d->log);
+    pid_t parent = getpid();
+
+    d->started_ms = loop_now_ms(d->loop);
+    d->pid = fork();
+    if (d->pid == 0)
+        become(d->argv, log, parent);
+    if (d->pid < 0) {
+        d->pid = 0;
+        log_warn("%s: no new process: %s; trying again", d->name, strerror(errno));
+        loop_timer_arm(d->timer, WAIT_MAX_MS);
+        return;
+    }
+    d->child = loop_add_child(d->loop, d->pid, on_end, d);
+}
+
+static void on_timer(void *arg)
+{
+    struct daemon *d = arg;
+
+    if (!d->stopping)
+        start(d);
+    else if (d->pid > 0)
+        (void)kill(d->pid, SIGKILL);
+}
+
+struct daemon *daemon_new(struct loop *l, const struct daemon_options *o)
+{
+    struct daemon *d = xcalloc(1, sizeof(*d));
+    size_t n = 0;
+
+    while (o->argv[n])
+        n++;
+    d->loop = l;
+    d->name = xstrdup(o->name);
+    d->log = xstrdup(o->log);
+    d->argv = xcalloc(n + 1, sizeof(char *));
+    for (size_t i = 0; i < n; i++)
+        d->argv[i] = xstrdup(o->argv[i]);
+    d->wait_ms = WAIT_FIRST_MS;
+    d->timer = loop_add_timer(l, on_timer, d);
+    start(d);
+    return d;
+}
+
+void daemon_stop(struct daemon *d, int64_t grace_ms, void (*ended)(void *arg), void *arg)
+{
+    d->stopping = true;
+    d->ended = ended;
+    d->ended_arg = arg;
+    loop_timer_disarm(d->timer);
+    if (d->pid == 0) {
+        loop_defer(d->loop, ended, arg);
+        return;
+    }
+    (void)kill(d->pid, SIGTERM);
+    loop_timer_arm(d->timer, grace_ms);
+}
+
+struct daemon *daemon_free(struct daemon *d)
+{
+    if (!d)
+        return NULL;
+    loop_source_free(d->child);
+    loop_source_free(d->timer);
+    if (d->pid > 0) {
+        (void)kill(d->pid, SIGKILL);
+        (void)waitpid(d->pid, NULL, 0);
+    }
+    for (char **s = d->argv; *s; s++)
+        free(*s);
+    free(d->argv);
+    free(d->name);
+    free(d->log);
+    free(d);
+    return NULL;
+}
+
+pid_t daemon_pid(const struct daemon *d)
+{
+    return d->pid;
+}

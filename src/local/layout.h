@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A cluster's state directory: what lies where, who holds it, what was chosen for it. */
+#pragma once
+
+#include "src/base/str.h"
+
+#define LAYOUT_STATE "/var/lib/slurmkeeper"
+#define LAYOUT_NAME "default"
+
+/* Absolute paths, owned. */
+struct layout {
+    char *state;
+    char *kubeconfig; /* admin.kubeconfig */
+    char *logs;       /* of the cluster's processes */
+    char *clients;    /* NAMESPACE/CONTROLLER/slurm.conf for the machine's own Slurm commands */
+    char *lock;       /* held by who serves the cluster; its process number is in it */
+};
+
+/* `state` may be relative; it need not be there yet. */
+int layout_init(struct layout *l, const char *state, struct err *e) MUST_CHECK;
+void layout_done(struct layout *l);
+DEFINE_AUTO_DONE(struct layout, layout_done);
+
+/* Make the directories, so that other users of the machine reach `clients` and nothing else. */
+int layout_make(const struct layout *l, struct err *e) MUST_CHECK;
+
+/* Become the one who serves it: *ret_fd holds it until closed.  -EBUSY if somebody does. */
+int layout_lock(const struct layout *l, int *ret_fd, struct err *e) MUST_CHECK;
+/* Who serves it; 0: nobody. */
+pid_t layout_holder(const struct layout *l);
+
+/*
+ * What was chosen when the cluster was first served, and stays: kept in cluster.json.  Strings are
+ * owned; {0} is empty.
+ */
+struct choices {
+    char *name;
+    int port;       /* of the API server */
+    char *pod_cidr; /* NULL: the node's choice */
+    char **shares;  /* NULL-terminated; or NULL */
+};
+
+void choices_done(struct choices *c);
+DEFINE_AUTO_DONE(struct choices, choices_done);
+/* -ENOENT where nothing was chosen yet. */
+int choices_read(const struct layout *l, struct choices *ret, struct err *e) MUST_CHECK;
+int choices_write(const struct layout *l, const struct choices *c, struct err *e) MUST_CHECK;
+
+/* Is it a name of a cluster: at most 40 lower-case letters, digits and dashes? */
+bool choices_name_ok(const char *name);

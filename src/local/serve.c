@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A whole cluster on this machine.
+ *
+ * Three processes of ours are kept running: the API server, then, when it answers and has the
+ * definitions of our kinds, the operator and the node.  The machine's Slurm commands are looked
+ * after from here (clients.c).  When this process dies the others get SIGTERM; the pods run on,
+ * and whoever serves the state directory next takes them over.
+ *
+ * Name, port, pod range and shares are chosen once and kept: a cluster that comes back is where it
+ * was.
+ */
+#include "src/local/serve.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "src/api/crds.h"
+#include "src/base/alloc.h"
+#include "src/base/file.h"
+#include "src/base/log.h"
+#include "src/kube/client.h"
+#include "src/local/clients.h"
+#include "src/local/daemon.h"
+#include "src/local/host.h"
+#include "src/slurm/profile.h"
+
+#define USUAL_PORT 6443
+#define LOOK_MS 20
+#define GRACE_MS 5000
+
+enum process { NODE, OPERATOR, APISERVER, N_PROCESSES }; /* in the order of ending */
+
+struct serve {
+    struct loop *loop;
+    struct layout layout;
+    struct choices choices;
+    struct host host;
+    char *program;
+    bool no_agent;
+    int lock;
+    struct daemon *processes[N_PROCESSES];
+    struct kube_target *target;
+    struct kube_client *client;
+    struct clients *clients;
+    struct loop_source *timer; /* the next look at the API server */
+    size_t defined;            /* how many kinds it has the definition of */
+    void (*ended)(void *arg);
+    void *ended_arg;
+};
+
+static bool port_is_free(int port)
+{
+    AUTO(close) int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+                             .sin_port = htons((uint16_t)port)};
+    int on = 1;
+
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    return fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0;
+}
+
+static int choose_port(void)
+{
+    for (int port = USUAL_PORT; port < USUAL_PORT + 1000; port++)
+        if (port_is_free(port))
+            return port;
+    return USUAL_PORT;
+}
+
+static bool differs(const char *kept, const char *wanted)
+{
+    return kept && wanted && !streq(kept, wanted);
+}
+
+/* What pods exist under cannot change below them. */
+static int check_choices(const struct choices *kept, const struct serve_options *o, struct err *e)
+{
+    if (differs(kept->name, o->name))
+        return err_bad(e,
+                       "the cluster in '%s' is called '%s', not '%s': give --state another "
+                       "directory, or purge it first",
+                       o->state, kept->name, o->name);
+    if (differs(kept->pod_cidr, o->pod_cidr))
+        return err_bad(e, "the pods in '%s' have addresses in %s, not in %s: purge it first",
+                       o->state, kept->pod_cidr, o->pod_cidr);
+    return 0;
+}
+
+static void add_shares(struct choices *c, const char *const *shares)
+{
+    size_t n = 0;
+
+    while (c->shares && c->shares[n])
+        n++;
+    for (; shares && *shares; shares++) {
+        bool known = false;
+
+        for (size_t i = 0; i < n; i++)
+            known = known || streq(c->shares[i], *shares);
+        if (known)
+            continue;
+        c->shares = xrealloc(c->shares, (n + 2) * sizeof(char *));
+        c->shares[n++] = xstrdup(*shares);
+        c->shares[n] = NULL;
+    }
+}
+
+static int choose(struct serve *s, const struct serve_options *o, struct err *e)
+{
+    struct choices *c = &s->choices;
+    int r = choices_read(&s->layout, c, e);
+
+    if (r < 0 && r != -ENOENT)
+        return r;
+    r = check_choices(c, o, e);
+    if (r < 0)
+        return r;
+    if (!c->name)
+        c->name = xstrdup(o->name ? o->name : LAYOUT_NAME);
+    if (!c->pod_cidr)
+        c->pod_cidr = xstrdup_null(o->pod_cidr);
+    if (c->port == 0)
+        c->port = choose_port();
+    add_shares(c, o->shares);
+    return choices_write(&s->layout, c, e);
+}
+
+static struct daemon *start(struct serve *s, const char *const *argv)
+{
+    AUTO(free) char *log = xasprintf("%s/%s.log", s->layout.logs, argv[1]);
+    struct daemon_options o = {.name = argv[1], .argv = argv, .log = log};
+
+    return daemon_new(s->loop, &o);
+}
+
+static void start_apiserver(struct serve *s)
+{
+    AUTO(free) char *listen = xasprintf("127.0.0.1:%d", s->choices.port);
+    const char *const argv[] = {s->program, "apiserver", "--state", s->layout.state,
+                                "--listen", listen,      NULL};
+
+    s->processes[APISERVER] = start(s, argv);
+}
+
+static void start_operator(struct serve *s)
+{
+    AUTO(free) char *uid = xasprintf("%lld", (long long)s->host.slurm_uid);
+    AUTO(free) char *gid = xasprintf("%lld", (long long)s->host.slurm_gid);
+    char release[RELEASE_TEXT_LEN];
+    const char *const argv[] = {s->program,
+                                "operator",
+                                s->no_agent ? "--no-agent" : "--agent",
+                                "--kubeconfig",
+                                s->layout.kubeconfig,
+                                "--slurm-version",
+                                release,
+                                "--cgroup",
+                                s->host.cgroup,
+                                "--slurm-uid",
+                                uid,
+                                "--slurm-gid",
+                                gid,
+                                NULL};
+
+    release_text(s->host.release, release);
+    s->processes[OPERATOR] = start(s, argv);
+}
+
+static void start_node(struct serve *s)
+{
+    size_t n = 0;
+    size_t shares = 0;
+    const char **argv;
+
+    while (s->choices.shares && s->choices.shares[shares])
+        shares++;
+    argv = xcalloc(12 + 2 * shares, sizeof(char *));
+    argv[n++] = s->program;
+    argv[n++] = "node";
+    argv[n++] = "--state";
+    argv[n++] = s->layout.state;
+    argv[n++] = "--name";
+    argv[n++] = s->choices.name;
+    if (s->choices.pod_cidr) {
+        argv[n++] = "--pod-cidr";
+        argv[n++] = s->choices.pod_cidr;
+    }
+    for (size_t i = 0; i < shares; i++) {
+        argv[n++] = "--share";
+        argv[n++] = s->choices.shares[i];
+    }
+    s->processes[NODE] = start(s, argv);
+    free(argv);
+}
+
+static void define_next(struct serve *s);
+
+static void on_defined(void *arg, const struct kube_answer *answer, const struct kube_failure *f)
+{
+    struct serve *s = arg;
+
+    (void)answer;
+    if (f) {
+        log_debug("definitions: %s", f->err.text);
+        loop_timer_arm(s->timer, LOOK_MS);
+        return;
+    }
+    s->defined++;
+    define_next(s);
+}
+
+/* One definition after the other, then whoever needs them. */
+static void define_next(struct serve *s)
+{
+    const struct api_kind *kind = &api_kinds[s->defined];
+    AUTO(arena_done) struct arena a = {0};
+    struct kube_request r = {
+        .verb = KUBE_APPLY_FORCE,
+        .resource = {"apiextensions.k8s.io", "v1", "customresourcedefinitions"},
+        .fn = on_defined,
+        .arg = s};
+
+    if (!kind->kind) {
+        start_operator(s);
+        start_node(s);
+        s->clients = clients_new(s->client, &s->layout);
+        return;
+    }
+    r.body = api_crd(&a, kind, true);
+    r.name = jsn_get_str(r.body, "metadata.name");
+    (void)kube_call_start(s->client, &r);
+}
+
+/* The API server makes its credentials at its first start; a client can be had after that. */
+static void on_look(void *arg)
+{
+    struct serve *s = arg;
+    struct kube_wish wish = {.kubeconfig = s->layout.kubeconfig};
+    struct kube_client_options o = {.per_second = -1};
+    struct err e = {0};
+
+    if (!s->client &&
+        (!file_exists(s->layout.kubeconfig) || kube_target_find(&wish, &s->target, &e) < 0 ||
+         kube_client_new(s->loop, s->target, &o, &s->client, &e) < 0)) {
+        s->target = kube_target_free(s->target);
+        loop_timer_arm(s->timer, LOOK_MS);
+        return;
+    }
+    define_next(s);
+}
+
+int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_serve,
+              struct err *e)
+{
+    AUTO(serve_free) struct serve *s = xcalloc(1, sizeof(*s));
+    int r;
+
+    s->loop = l;
+    s->lock = -1;
+    s->program = xstrdup(o->program);
+    s->no_agent = o->no_agent || !host_has_agent(o->program);
+    r = layout_init(&s->layout, o->state, e);
+    if (r == 0)
+        r = host_look(&s->host, e);
+    if (r == 0)
+        r = layout_make(&s->layout, e);
+    if (r == 0)
+        r = layout_lock(&s->layout, &s->lock, e);
+    if (r == 0)
+        r = choose(s, o, e);
+    if (r < 0)
+        return r;
+    s->timer = loop_add_timer(l, on_look, s);
+    start_apiserver(s);
+    loop_timer_arm(s->timer, LOOK_MS);
+    *ret_serve = TAKE(s);
+    return 0;
+}
+
+/* One after the other, so that the last words of each are heard. */
+static void stop_next(void *arg)
+{
+    struct serve *s = arg;
+
+    for (size_t i = 0; i < N_PROCESSES; i++) {
+        struct daemon *d = s->processes[i];
+
+        if (!d)
+            continue;
+        if (daemon_pid(d) == 0) {
+            s->processes[i] = daemon_free(d);
+            continue;
+        }
+        daemon_stop(d, GRACE_MS, stop_next, s);
+        return;
+    }
+    s->ended(s->ended_arg);
+}
+
+void serve_stop(struct serve *s, void (*ended)(void *arg), void *arg)
+{
+    s->ended = ended;
+    s->ended_arg = arg;
+    loop_timer_disarm(s->timer);
+    s->clients = clients_free(s->clients);
+    stop_next(s);
+}
+
+struct serve *serve_free(struct serve *s)
+{
+    if (!s)
+        return NULL;
+    clients_free(s->clients);
+    for (size_t i = 0; i < N_PROCESSES; i++)
+        daemon_free(s->processes[i]);
+    kube_client_free(s->client);
+    kube_target_free(s->target);
+    loop_source_free(s->timer);
+    if (s->lock >= 0)
+        (void)close(s->lock);
+    choices_done(&s->choices);
+    layout_done(&s->layout);
+    free(s->program);
+    free(s);
+    return NULL;
+}

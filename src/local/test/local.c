@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of the local cluster: its directory, its processes, its commands' configuration. */
+#include "src/base/test/unit.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "src/base/alloc.h"
+#include "src/base/clock.h"
+#include "src/base/file.h"
+#include "src/local/client_conf.h"
+#include "src/local/command.h"
+#include "src/local/daemon.h"
+#include "src/local/layout.h"
+
+static char *make_dir(void)
+{
+    char *dir = xstrdup("/tmp/sk-local-XXXXXX");
+
+    assert_non_null(mkdtemp(dir));
+    return dir;
+}
+
+static void remove_dir(char *dir)
+{
+    struct err e = {0};
+
+    assert_int_equal(file_remove_tree(dir, &e), 0);
+    free(dir);
+}
+
+static void print_client(const char *cluster, const char *socket, struct buf *out)
+{
+    AUTO(faults_done) struct faults faults = {0};
+    AUTO(conf_free) struct conf *conf = NULL;
+    struct conf_input in = {.kind = CONF_SLURM, .name = "slurm.conf", .text = str_of(cluster)};
+    struct client_place place = {"slurm-controller-0", "10.96.0.9", socket};
+    struct err e = {0};
+
+    assert_int_equal(conf_parse(&in, &faults, &conf, &e), 0);
+    client_conf_print(conf, &place, out);
+}
+
+static void client_file_has_the_address_and_the_socket(void **state)
+{
+    static const struct {
+        const char *cluster;
+        const char *socket;
+        const char *expected; /* behind the comment */
+    } cases[] = {
+        {"ClusterName=a\nSlurmctldHost=x(y.z)\nSlurmctldAddr=y\nAuthType=auth/munge\n", "/s/munge",
+         "SlurmctldHost=slurm-controller-0(10.96.0.9)\nAuthInfo=socket=/s/munge\n"
+         "ClusterName=a\nAuthType=auth/munge\n"},
+        {"ClusterName=a\nAuthInfo=ttl=5,socket=/other\n", "/s/munge",
+         "SlurmctldHost=slurm-controller-0(10.96.0.9)\nAuthInfo=socket=/s/munge,ttl=5\n"
+         "ClusterName=a\n"},
+        {"ClusterName=a\nauthinfo=use_client_ids\n", NULL,
+         "SlurmctldHost=slurm-controller-0(10.96.0.9)\nAuthInfo=use_client_ids\nClusterName=a\n"},
+        {"NodeName=n[1-2] CPUs=4\nNodeSet=c Feature=c\nPartitionName=p Nodes=ALL\nDownNodes=n1\n",
+         NULL,
+         "SlurmctldHost=slurm-controller-0(10.96.0.9)\nNodeName=n[1-2] CPUs=4\n"
+         "NodeSet=c Feature=c\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(buf_done) struct buf b = {0};
+        const char *behind;
+
+        print_client(cases[i].cluster, cases[i].socket, &b);
+        behind = strchr(buf_str(&b), '\n') + 1;
+        assert_string_equal(behind, cases[i].expected);
+    }
+}
+
+static bool uses_munge(const char *text)
+{
+    AUTO(faults_done) struct faults faults = {0};
+    AUTO(conf_free) struct conf *conf = NULL;
+    struct conf_input in = {.kind = CONF_SLURM, .name = "slurm.conf", .text = str_of(text)};
+
+    assert_int_equal(conf_parse(&in, &faults, &conf, NULL), 0);
+    return client_conf_uses_munge(conf);
+}
+
+static void munge_is_what_slurm_takes_without_a_word(void **state)
+{
+    (void)state;
+    assert_true(uses_munge("ClusterName=a\n"));
+    assert_true(uses_munge("authtype=AUTH/MUNGE\n"));
+    assert_false(uses_munge("AuthType=auth/slurm\n"));
+}
+
+static void one_process_holds_a_directory(void **state)
+{
+    char *dir = make_dir();
+    AUTO(layout_done) struct layout l = {0};
+    struct err e = {0};
+    int first = -1;
+    int second = -1;
+
+    (void)state;
+    assert_int_equal(layout_init(&l, dir, &e), 0);
+    assert_int_equal(layout_make(&l, &e), 0);
+    assert_int_equal(layout_holder(&l), 0);
+    assert_int_equal(layout_lock(&l, &first, &e), 0);
+    assert_int_equal(layout_holder(&l), getpid());
+    assert_int_equal(layout_lock(&l, &second, &e), -EBUSY);
+    assert_non_null(strstr(e.text, "serves"));
+    (void)close(first);
+    assert_int_equal(layout_holder(&l), 0);
+    assert_int_equal(layout_lock(&l, &second, &e), 0);
+    (void)close(second);
+    remove_dir(dir);
+}
+
+static void others_reach_the_clients_alone(void **state)
+{
+    char *dir = make_dir();
+    AUTO(layout_done) struct layout l = {0};
+    struct err e = {0};
+    struct stat st;
+
+    (void)state;
+    assert_int_equal(layout_init(&l, dir, &e), 0);
+    assert_int_equal(layout_make(&l, &e), 0);
+    assert_int_equal(stat(l.state, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0711);
+    assert_int_equal(stat(l.clients, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0755);
+    assert_int_equal(stat(l.logs, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    remove_dir(dir);
+}
+
+static void choices_come_back_as_they_were_made(void **state)
+{
+    char *dir = make_dir();
+    AUTO(layout_done) struct layout l = {0};
+    AUTO(choices_done) struct choices read = {0};
+    char *shares[] = {xstrdup("/home"), xstrdup("/srv/with 'quotes\""), NULL};
+    struct choices c = {.name = xstrdup("lab"), .port = 6450, .shares = shares};
+    struct err e = {0};
+
+    (void)state;
+    assert_int_equal(layout_init(&l, dir, &e), 0);
+    assert_int_equal(choices_read(&l, &read, &e), -ENOENT);
+    assert_int_equal(choices_write(&l, &c, &e), 0);
+    assert_int_equal(choices_read(&l, &read, &e), 0);
+    assert_string_equal(read.name, "lab");
+    assert_int_equal(read.port, 6450);
+    assert_null(read.pod_cidr);
+    assert_string_equal(read.shares[1], shares[1]);
+    assert_null(read.shares[2]);
+    free(c.name);
+    free(shares[0]);
+    free(shares[1]);
+    remove_dir(dir);
+}
+
+static void names_of_clusters(void **state)
+{
+    (void)state;
+    assert_true(choices_name_ok("lab-2"));
+    assert_false(choices_name_ok(""));
+    assert_false(choices_name_ok("Lab"));
+    assert_false(choices_name_ok("a/b"));
+    assert_false(choices_name_ok("a234567890123456789012345678901234567890x"));
+}
+
+static void a_command_gives_its_output_or_its_complaint(void **state)
+{
+    static const struct {
+        const char *argv[4];
+        int result;
+        const char *text; /* of the output, or in the error */
+    } cases[] = {
+        {{"sh", "-c", "echo hello; echo noise >&2"}, 0, "hello\n"},
+        {{"sh", "-c", "echo $GREETING"}, 0, "from the environment\n"},
+        {{"sh", "-c", "echo first >&2; echo the reason >&2; exit 3"}, -EREMOTEIO, "the reason"},
+        {{"sh", "-c", "kill -9 $$"}, -EREMOTEIO, "status 137"},
+        {{"/nonexistent/program"}, -ENOENT, "not installed"},
+        {{"sleep", "30"}, -ETIMEDOUT, "did not end"},
+    };
+    const char *const env[] = {"GREETING=from the environment", NULL};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(free) char *out = NULL;
+        struct err e = {0};
+        int r = command_output(cases[i].argv, env, 300, &out, &e);
+
+        assert_int_equal(r, cases[i].result);
+        if (r == 0)
+            assert_string_equal(out, cases[i].text);
+        else
+            assert_non_null(strstr(e.text, cases[i].text));
+    }
+}
+
+static void stop_loop(void *arg)
+{
+    loop_stop(arg, 0);
+}
+
+/* How often the program of a test has been started: one line each in its log. */
+static size_t lives(const char *log)
+{
+    AUTO(free) char *text = NULL;
+    size_t n = 0;
+    size_t size;
+
+    if (file_read(log, 1 << 20, &text, &size, NULL) < 0)
+        return 0;
+    for (const char *p = text; *p; p++)
+        n += *p == '\n';
+    return n;
+}
+
+static void a_daemon_that_dies_lives_again(void **state)
+{
+    char *dir = make_dir();
+    AUTO(free) char *log = xasprintf("%s/log", dir);
+    const char *const argv[] = {"sh", "-c", "echo life; exec sleep 60", NULL};
+    struct daemon_options o = {.name = "test", .argv = argv, .log = log};
+    AUTO(loop_free) struct loop *l = NULL;
+    struct daemon *d;
+    struct err e = {0};
+    pid_t first;
+    int64_t until = clock_mono_ms() + 20000;
+
+    (void)state;
+    assert_int_equal(loop_new(&l, &e), 0);
+    d = daemon_new(l, &o);
+    while (lives(log) < 1 && clock_mono_ms() < until)
+        (void)loop_turn(l, 10);
+    first = daemon_pid(d);
+    assert_true(first > 0);
+    assert_int_equal(kill(first, SIGKILL), 0);
+    while (lives(log) < 2 && clock_mono_ms() < until)
+        (void)loop_turn(l, 10);
+    assert_int_equal(lives(log), 2);
+    assert_true(daemon_pid(d) > 0);
+    assert_int_not_equal(daemon_pid(d), first);
+    daemon_stop(d, 1000, stop_loop, l);
+    (void)loop_run(l);
+    assert_int_equal(daemon_pid(d), 0);
+    daemon_free(d);
+    remove_dir(dir);
+}
+
+static void a_daemon_that_will_not_end_is_killed(void **state)
+{
+    char *dir = make_dir();
+    AUTO(free) char *log = xasprintf("%s/log", dir);
+    const char *const argv[] = {"sh", "-c", "trap '' TERM; echo life; while :; do sleep 0.05; done",
+                                NULL};
+    struct daemon_options o = {.name = "test", .argv = argv, .log = log};
+    AUTO(loop_free) struct loop *l = NULL;
+    struct daemon *d;
+    struct err e = {0};
+    int64_t until = clock_mono_ms() + 20000;
+
+    (void)state;
+    assert_int_equal(loop_new(&l, &e), 0);
+    d = daemon_new(l, &o);
+    while (lives(log) < 1 && clock_mono_ms() < until)
+        (void)loop_turn(l, 10);
+    daemon_stop(d, 100, stop_loop, l);
+    (void)loop_run(l);
+    assert_int_equal(daemon_pid(d), 0);
+    daemon_free(d);
+    remove_dir(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(client_file_has_the_address_and_the_socket),
+        cmocka_unit_test(munge_is_what_slurm_takes_without_a_word),
+        cmocka_unit_test(one_process_holds_a_directory),
+        cmocka_unit_test(others_reach_the_clients_alone),
+        cmocka_unit_test(choices_come_back_as_they_were_made),
+        cmocka_unit_test(names_of_clusters),
+        cmocka_unit_test(a_command_gives_its_output_or_its_complaint),
+        cmocka_unit_test(a_daemon_that_dies_lives_again),
+        cmocka_unit_test(a_daemon_that_will_not_end_is_killed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

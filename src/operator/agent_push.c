@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Configurations on their way to an agent.
+ *
+ * At most one is under way.  A newer one waits for its answer, since the agent would queue it
+ * anyway; of several newer ones only the last is sent.  Without an answer (no connection, a broken
+ * one, 5xx) it is sent again with a growing delay: a configuration is the whole truth, so that
+ * sending it twice does no harm.
+ *
+ * An answer is final for that configuration: applied, pending (the agent goes on trying by itself)
+ * or refused.
+ */
+#include "src/operator/agent_push.h"
+
+#include "src/base/alloc.h"
+#include "src/kube/pace.h"
+
+#define RETRY_FIRST_MS 50
+#define RETRY_MAX_MS 5000
+/* A reconfigure of a large cluster, with a rehearsal before it, takes its time. */
+#define PUSH_DEADLINE_MS 120000
+#define MAX_ANSWER_BYTES ((size_t)4 << 20)
+#define MAX_FAULTS 32
+#define FORGET_AGAIN_MS 10000
+
+struct parcel {
+    char *hash;
+    bool reverts;
+    struct buf body;
+    char *slurm_conf; /* to show lines that were refused */
+};
+
+struct agent_push {
+    const struct agent_access *access;
+    agent_pushed_fn fn;
+    void *arg;
+    struct http_call *call;
+    struct parcel *sent;    /* under way, or to be sent again */
+    struct parcel *waiting; /* behind it */
+    struct loop_source *retry;
+    struct pace_backoff backoff;
+    int64_t count;
+    char *trouble;
+    struct arena arena; /* of the outcome */
+    struct slurm_applied outcome;
+    const char *agent_hash; /* what the agent calls the outcome's configuration */
+    char *forgotten;        /* the agent's hash for which an outcome was forgotten last */
+    int64_t forgotten_ms;
+};
+
+static struct parcel *parcel_free(struct parcel *c)
+{
+    if (!c)
+        return NULL;
+    free(c->hash);
+    free(c->slurm_conf);
+    buf_done(&c->body);
+    free(c);
+    return NULL;
+}
+
+static struct parcel *parcel_new(const struct jsn *body, int64_t count)
+{
+    struct parcel *c = xcalloc(1, sizeof(*c));
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *copy = jsn_object(&a);
+
+    c->hash = xstrdup_null(jsn_get_str(body, "declared"));
+    c->reverts = streq(jsn_get_str(body, "driftPolicy"), "Revert");
+    c->slurm_conf = xstrdup_null(jsn_text(jsn_member(jsn_key(body, "files"), STR("slurm.conf"))));
+    jsn_set_int(&a, copy, "generation", count);
+    JSN_FOR_MEMBERS (m, body)
+        jsn_set_member(&a, copy, m->key, m->value);
+    jsn_print(&c->body, copy);
+    return c;
+}
+
+static void send(struct agent_push *p);
+
+static void on_retry(void *arg)
+{
+    send(arg);
+}
+
+struct agent_push *agent_push_new(const struct agent_access *access, agent_pushed_fn fn, void *arg)
+{
+    struct agent_push *p = xcalloc(1, sizeof(*p));
+
+    p->access = access;
+    p->fn = fn;
+    p->arg = arg;
+    p->backoff = (struct pace_backoff){RETRY_FIRST_MS, RETRY_MAX_MS, 0};
+    p->retry = loop_add_timer(access->loop, on_retry, p);
+    return p;
+}
+
+struct agent_push *agent_push_free(struct agent_push *p)
+{
+    if (!p)
+        return NULL;
+    if (p->call)
+        http_call_cancel(p->call);
+    p->sent = parcel_free(p->sent);
+    p->waiting = parcel_free(p->waiting);
+    (void)loop_source_free(p->retry);
+    arena_done(&p->arena);
+    free(p->trouble);
+    free(p->forgotten);
+    free(p);
+    return NULL;
+}
+
+/* A copy of one line of a text; NULL if there is none. */
+static const char *line_of(struct arena *a, const char *text, int64_t line)
+{
+    const char *end;
+
+    for (; text && line > 1; line--) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    if (!text || line < 1)
+        return NULL;
+    end = strchrnul(text, '\n');
+    return arena_str(a, (struct str){text, (size_t)(end - text)});
+}
+
+static const char *text_at(struct arena *a, const struct jsn *v, const char *key)
+{
+    const char *text = jsn_text(jsn_key(v, key));
+
+    return text && text[0] ? arena_strdup(a, text) : NULL;
+}
+
+static void read_faults(struct agent_push *p, const struct jsn *list)
+{
+    struct slurm_fault *faults = arena_calloc(&p->arena, MAX_FAULTS, sizeof(*faults));
+
+    JSN_FOR_ITEMS (v, list) {
+        struct slurm_fault *f = &faults[p->outcome.n_faults];
+        int64_t line = jsn_get_int(v, "line", 0);
+
+        if (p->outcome.n_faults == MAX_FAULTS)
+            break;
+        f->file = text_at(&p->arena, v, "file");
+        f->message = text_at(&p->arena, v, "message");
+        f->line = line > 0 && line <= INT32_MAX ? (unsigned)line : 0;
+        if (streq(f->file, "slurm.conf"))
+            f->line_text = line_of(&p->arena, p->sent->slurm_conf, f->line);
+        p->outcome.n_faults += f->message != NULL;
+    }
+    p->outcome.faults = faults;
+}
+
+/* "partition debug: State=UP -> DRAIN" of each step that tells something. */
+static const char *read_steps(struct arena *a, const struct jsn *answer)
+{
+    const char *class = jsn_get_str(answer, "class");
+    AUTO(buf_done) struct buf b = {.max = 1024};
+    double ms = 0;
+
+    JSN_FOR_ITEMS (v, jsn_key(answer, "steps")) {
+        const char *what = jsn_get_str(v, "what");
+        const struct jsn *took = jsn_key(v, "ms");
+
+        if (jsn_is(took, JSN_REAL))
+            ms += took->d;
+        else if (jsn_is(took, JSN_INT))
+            ms += (double)took->i;
+        if (what && what[0])
+            buf_printf(&b, "%s%s", b.n ? "; " : "", what);
+    }
+    if (!class || streq(class, "none"))
+        return NULL;
+    return arena_printf(a, "%s%s%s (%.1f ms)", class, b.n ? ": " : "", buf_str(&b), ms);
+}
+
+static void start_outcome(struct agent_push *p)
+{
+    arena_done(&p->arena);
+    p->arena = (struct arena){0};
+    p->outcome = (struct slurm_applied){.hash = arena_strdup(&p->arena, p->sent->hash),
+                                        .reverts = p->sent->reverts};
+    p->agent_hash = NULL;
+}
+
+static void note_answer(struct agent_push *p, const struct jsn *v, bool refused)
+{
+    const char *error = jsn_get_str(v, "error");
+    const char *step = jsn_get_str(v, "step");
+
+    start_outcome(p);
+    p->agent_hash = text_at(&p->arena, v, "hash");
+    if (refused) {
+        p->outcome.result = "refused";
+        p->outcome.reason = arena_printf(&p->arena, "%s%s%s", step ? step : "", step ? ": " : "",
+                                         error ? error : "the agent gives no reason");
+        read_faults(p, jsn_key(v, "problems"));
+        return;
+    }
+    p->outcome.result = text_at(&p->arena, v, "result");
+    p->outcome.reason = text_at(&p->arena, v, "reason");
+    p->outcome.steps = read_steps(&p->arena, v);
+    if (!p->outcome.result)
+        p->outcome.result = "applied";
+}
+
+static void set_trouble(struct agent_push *p, const char *text)
+{
+    free(p->trouble);
+    p->trouble = xstrdup_null(text);
+}
+
+/* Again later, or the newer one in its place. */
+static void try_again(struct agent_push *p, const char *why)
+{
+    set_trouble(p, why);
+    if (p->waiting) {
+        p->sent = parcel_free(p->sent);
+        p->sent = TAKE(p->waiting);
+    }
+    loop_timer_arm(p->retry, pace_backoff_next(&p->backoff));
+}
+
+static void finish(struct agent_push *p)
+{
+    set_trouble(p, NULL);
+    pace_backoff_reset(&p->backoff);
+    p->sent = parcel_free(p->sent);
+    if (!p->waiting)
+        return;
+    p->sent = TAKE(p->waiting);
+    send(p);
+}
+
+static bool is_final(int status)
+{
+    return status == 200 || status == 422 || status == 400 || status == 413;
+}
+
+static void on_done(void *arg, const struct http_answer *answer, const struct err *e)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct agent_push *p = arg;
+    struct jsn *v = NULL;
+    struct err bad = {0};
+
+    p->call = NULL;
+    if (!answer) {
+        try_again(p, e->text);
+    } else if (jsn_parse(&a, answer->body, NULL, &v, &bad) < 0 || !is_final(answer->status)) {
+        const char *error = jsn_get_str(v, "error");
+        AUTO(free)
+        char *why = xasprintf("the agent answers %d: %s", answer->status,
+                              error ? error : (bad.num ? bad.text : ""));
+
+        try_again(p, why);
+    } else {
+        note_answer(p, v, answer->status != 200);
+        finish(p);
+    }
+    p->fn(p->arg);
+}
+
+static void send(struct agent_push *p)
+{
+    static const char *const headers[] = {"Content-Type: application/json", NULL};
+    AUTO(free) char *url = xasprintf("%s/v1/config", p->access->base);
+    struct http_call_options o = {.method = "PUT",
+                                  .url = url,
+                                  .headers = headers,
+                                  .bearer_token = p->access->token,
+                                  .body = buf_view(&p->sent->body),
+                                  .tls = &p->access->tls,
+                                  .deadline_ms = PUSH_DEADLINE_MS,
+                                  .max_body_bytes = MAX_ANSWER_BYTES,
+                                  .on_done = on_done,
+                                  .arg = p};
+
+    loop_timer_disarm(p->retry);
+    p->call = http_client_call(p->access->client, &o);
+}
+
+static bool is_same(const struct parcel *c, const char *hash, bool reverts)
+{
+    return c && streq(c->hash, hash) && c->reverts == reverts;
+}
+
+void agent_push_start(struct agent_push *p, const struct jsn *body)
+{
+    const char *hash = jsn_get_str(body, "declared");
+    bool reverts = streq(jsn_get_str(body, "driftPolicy"), "Revert");
+
+    assert(hash);
+    if (is_same(p->waiting ? p->waiting : p->sent, hash, reverts))
+        return;
+    p->waiting = parcel_free(p->waiting);
+    if (is_same(p->sent, hash, reverts))
+        return; /* somebody changed his mind, and back */
+    if (p->call) {
+        p->waiting = parcel_new(body, ++p->count);
+        return;
+    }
+    p->sent = parcel_free(p->sent);
+    p->sent = parcel_new(body, ++p->count);
+    send(p);
+}
+
+void agent_push_kick(struct agent_push *p)
+{
+    if (p->sent && !p->call)
+        send(p);
+}
+
+const struct slurm_applied *agent_push_outcome(const struct agent_push *p)
+{
+    return &p->outcome;
+}
+
+const char *agent_push_trouble(const struct agent_push *p)
+{
+    return p->trouble;
+}
+
+void agent_push_forget(struct agent_push *p)
+{
+    p->outcome = (struct slurm_applied){0};
+    p->agent_hash = NULL;
+}
+
+static bool copy_if_other(struct arena *a, const char **text, const char *now)
+{
+    if (now && !now[0])
+        now = NULL;
+    if (streq(*text, now) || (!*text && !now))
+        return false;
+    *text = now ? arena_strdup(a, now) : NULL;
+    return true;
+}
+
+bool agent_push_follow(struct agent_push *p, const char *hash, const char *result,
+                       const char *reason)
+{
+    bool changed;
+
+    if (!p->agent_hash || !hash || streq(p->outcome.result, "refused"))
+        return false;
+    if (streq(hash, p->agent_hash)) {
+        /* "unchanged" and "applied" are the same to everybody but who has sent it. */
+        changed = result && copy_if_other(&p->arena, &p->outcome.result, result);
+        return copy_if_other(&p->arena, &p->outcome.reason, reason) || changed;
+    }
+    /* Two that disagree about names must not keep each other busy. */
+    if (streq(hash, p->forgotten) &&
+        loop_now_ms(p->access->loop) - p->forgotten_ms < FORGET_AGAIN_MS)
+        return false;
+    free(p->forgotten);
+    p->forgotten = xstrdup(hash);
+    p->forgotten_ms = loop_now_ms(p->access->loop);
+    agent_push_forget(p);
+    return true;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Configurations on their way to an agent: one at a time, the newest wins. */
+#pragma once
+
+#include "src/http/client.h"
+#include "src/json/jsn.h"
+#include "src/plan/slurm_state.h"
+
+struct agent_push;
+
+/* How to reach an agent.  All borrowed, and must outlive what uses it. */
+struct agent_access {
+    struct http_client *client;
+    struct loop *loop;
+    const char *base; /* "https://10.0.0.7:6821" */
+    const char *token;
+    struct http_client_tls tls;
+};
+
+/* Called when `agent_push_outcome` has changed; never inside a call of the owner. */
+typedef void (*agent_pushed_fn)(void *arg);
+
+struct agent_push *agent_push_new(const struct agent_access *access, agent_pushed_fn fn, void *arg);
+struct agent_push *agent_push_free(struct agent_push *p);
+DEFINE_AUTO(struct agent_push, agent_push_free);
+
+/*
+ * Send a configuration (build_config_push), now or behind the one under way; it is sent again until
+ * the agent has answered, or there is a newer one.  What is on its way already is not sent twice.
+ */
+void agent_push_start(struct agent_push *p, const struct jsn *body);
+
+/* The agent is there again: do not wait for the delay's end. */
+void agent_push_kick(struct agent_push *p);
+
+/* How the last one that was answered fared; borrowed until the next turn.  Without a hash: none. */
+const struct slurm_applied *agent_push_outcome(const struct agent_push *p);
+/* Why the newest has not been answered yet; NULL: it has, or is on its way. */
+const char *agent_push_trouble(const struct agent_push *p);
+
+/*
+ * What the agent says of the configuration at work.  One that was pending may have been applied
+ * since.  If another one is at work than was sent, the outcome is forgotten: it has to be sent
+ * again.  Returns whether the outcome has changed.
+ */
+bool agent_push_follow(struct agent_push *p, const char *hash, const char *result,
+                       const char *reason);
+/* The agent has started anew: what it said before counts no more. */
+void agent_push_forget(struct agent_push *p);

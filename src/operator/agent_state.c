@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slurm's state from an agent's answers.
+ *
+ * Nodes and partitions are kept sorted by name, each in an arena of its own, so that an answer that
+ * changes one of ten thousand costs that one.  The rest (drift, what waits, the configuration's
+ * fate) is small and comes as a whole whenever it changes.
+ *
+ * A node whose state cannot be read counts as one whose jobs are not known, and so as busy.
+ */
+#include "src/operator/agent_state.h"
+
+#include "src/base/alloc.h"
+#include "src/operator/shelf.h"
+
+#define MAX_RECORDS 200000
+#define MAX_JOB_IDS 8
+
+struct agent_state {
+    char *version;
+    char *boot;
+    struct shelf nodes;
+    struct shelf partitions;
+    struct arena drift_arena;
+    struct arena config_arena;
+    struct arena slurmctld_arena;
+    struct agent_config config;
+    bool up;
+    const char *release;
+    struct slurm_state view;
+};
+
+struct agent_state *agent_state_new(void)
+{
+    struct agent_state *s = xcalloc(1, sizeof(*s));
+
+    s->version = xstrdup("");
+    s->boot = xstrdup("");
+    s->nodes = (struct shelf){.size = sizeof(struct slurm_node)};
+    s->partitions = (struct shelf){.size = sizeof(struct slurm_partition)};
+    return s;
+}
+
+struct agent_state *agent_state_free(struct agent_state *s)
+{
+    if (!s)
+        return NULL;
+    shelf_done(&s->nodes);
+    shelf_done(&s->partitions);
+    arena_done(&s->drift_arena);
+    arena_done(&s->config_arena);
+    arena_done(&s->slurmctld_arena);
+    free(s->version);
+    free(s->boot);
+    free(s);
+    return NULL;
+}
+
+static const char *text_at(struct arena *a, const struct jsn *v, const char *key)
+{
+    const char *text = jsn_text(jsn_key(v, key));
+
+    return text && text[0] ? arena_strdup(a, text) : NULL;
+}
+
+static int64_t time_at(const struct jsn *v, const char *key)
+{
+    int64_t seconds = jsn_get_int(v, key, 0);
+
+    if (seconds <= 0)
+        return 0;
+    return seconds >= INT64_MAX / 1000000 ? INT64_MAX : seconds * 1000000;
+}
+
+static void read_jobs(struct arena *a, const struct jsn *list, struct slurm_node *n)
+{
+    uint32_t *ids = arena_calloc(a, MAX_JOB_IDS, sizeof(*ids));
+
+    n->jobs_known = n->jobs_known && jsn_is(list, JSN_ARRAY);
+    n->jobs = (unsigned)jsn_len(list);
+    JSN_FOR_ITEMS (job, list)
+        if (n->n_job_ids < MAX_JOB_IDS && jsn_is(job, JSN_INT))
+            ids[n->n_job_ids++] = (uint32_t)job->i;
+    n->job_ids = ids;
+}
+
+static void read_node(struct shelf *s, const struct jsn *v)
+{
+    const char *state = jsn_get_str(v, "state");
+    struct arena *a;
+    struct slurm_node *n = shelf_put(s, jsn_get_str(v, "name"), &a);
+    struct err e = {0};
+
+    n->name = arena_strdup(a, jsn_get_str(v, "name"));
+    n->jobs_known = state && nodestate_parse(str_of(state), &n->state, &e) == 0;
+    n->reason = text_at(a, v, "reason");
+    n->comment = text_at(a, v, "comment");
+    n->busy_until_us = time_at(v, "busyUntil");
+    n->started_us = time_at(v, "slurmdStartTime");
+    read_jobs(a, jsn_key(v, "jobs"), n);
+}
+
+static void read_partition(struct shelf *s, const struct jsn *v)
+{
+    const struct jsn *config = jsn_key(v, "config");
+    struct arena *a;
+    struct slurm_partition *p = shelf_put(s, jsn_get_str(v, "name"), &a);
+
+    p->name = arena_strdup(a, jsn_get_str(v, "name"));
+    p->nodes = text_at(a, v, "nodes");
+    p->total_nodes = (unsigned)jsn_get_int(v, "totalNodes", 0);
+    p->pending = (unsigned)jsn_get_int(v, "pending", 0);
+    p->running = (unsigned)jsn_get_int(v, "running", 0);
+    p->config.items = arena_calloc(a, jsn_len(config) + 1, sizeof(*p->config.items));
+    JSN_FOR_MEMBERS (m, config)
+        if (jsn_is(m->value, JSN_STRING))
+            p->config.items[p->config.n++] =
+                (struct jsn_pair){arena_str(a, m->key), arena_str(a, m->value->s)};
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(jsn_get_str(*(const struct jsn *const *)a, "name"),
+                  jsn_get_str(*(const struct jsn *const *)b, "name"));
+}
+
+/* Each record of a list; in order of names, so that a whole list is put together at its end. */
+static void read_list(struct arena *scratch, struct shelf *s, const struct jsn *list,
+                      void (*read)(struct shelf *s, const struct jsn *v))
+{
+    const struct jsn **sorted = arena_calloc(scratch, jsn_len(list) + 1, sizeof(*sorted));
+    size_t n = 0;
+
+    JSN_FOR_ITEMS (v, list)
+        sorted[n++] = v;
+    if (n)
+        qsort(sorted, n, sizeof(*sorted), by_name);
+    for (size_t i = 0; i < n; i++)
+        read(s, sorted[i]);
+}
+
+static bool remove_list(struct shelf *s, const struct jsn *names)
+{
+    bool any = false;
+
+    JSN_FOR_ITEMS (name, names)
+        if (jsn_is(name, JSN_STRING))
+            any = shelf_del(s, jsn_text(name)) || any;
+    return any;
+}
+
+static void read_drift(struct agent_state *s, const struct jsn *list)
+{
+    struct slurm_drift *drift;
+
+    arena_done(&s->drift_arena);
+    s->drift_arena = (struct arena){0};
+    drift = arena_calloc(&s->drift_arena, jsn_len(list) + 1, sizeof(*drift));
+    s->view.n_drift = 0;
+    JSN_FOR_ITEMS (v, list) {
+        struct slurm_drift *d = &drift[s->view.n_drift++];
+
+        d->partition = text_at(&s->drift_arena, v, "partition");
+        d->field = text_at(&s->drift_arena, v, "field");
+        d->declared = text_at(&s->drift_arena, v, "declared");
+        d->live = text_at(&s->drift_arena, v, "live");
+        if (!d->partition || !d->field)
+            s->view.n_drift--;
+    }
+    s->view.drift = drift;
+}
+
+static void read_waiting(struct agent_state *s, const struct jsn *list)
+{
+    struct arena *a = &s->config_arena;
+    struct slurm_waiting *waiting = arena_calloc(a, jsn_len(list) + 1, sizeof(*waiting));
+
+    s->view.n_waiting = 0;
+    JSN_FOR_ITEMS (v, list) {
+        const struct jsn *jobs = jsn_key(v, "jobs");
+        struct slurm_waiting *w = &waiting[s->view.n_waiting];
+        uint32_t *ids = arena_calloc(a, jsn_len(jobs) + 1, sizeof(*ids));
+
+        *w = (struct slurm_waiting){0};
+        w->partition = text_at(a, v, "partition");
+        JSN_FOR_ITEMS (job, jobs)
+            if (jsn_is(job, JSN_INT))
+                ids[w->n++] = (uint32_t)job->i;
+        w->jobs = ids;
+        s->view.n_waiting += w->partition != NULL;
+    }
+    s->view.waiting = waiting;
+}
+
+static void read_config(struct agent_state *s, const struct jsn *v)
+{
+    const char *reason = jsn_get_str(v, "reason");
+
+    arena_done(&s->config_arena);
+    s->config_arena = (struct arena){0};
+    s->config = (struct agent_config){.hash = text_at(&s->config_arena, v, "hash"),
+                                      .result = text_at(&s->config_arena, v, "result")};
+    s->config.reason = text_at(&s->config_arena, v, reason && reason[0] ? "reason" : "error");
+    read_waiting(s, jsn_key(v, "waiting"));
+}
+
+static void read_slurmctld(struct agent_state *s, const struct jsn *v)
+{
+    arena_done(&s->slurmctld_arena);
+    s->slurmctld_arena = (struct arena){0};
+    s->up = jsn_get_bool(v, "up", false);
+    s->release = text_at(&s->slurmctld_arena, v, "release");
+}
+
+static int check_list(const struct jsn *list, const char *what, struct err *e)
+{
+    if (jsn_len(list) > MAX_RECORDS)
+        return err_set(e, -EBADMSG, ERR_RETRY, "the agent tells of %zu %s", jsn_len(list), what);
+    JSN_FOR_ITEMS (v, list) {
+        const char *name = jsn_get_str(v, "name");
+
+        if (!name || !name[0])
+            return err_set(e, -EBADMSG, ERR_RETRY, "the agent tells of %s without a name", what);
+    }
+    return 0;
+}
+
+static int check(const struct jsn *answer, struct err *e)
+{
+    const char *version = jsn_get_str(answer, "version");
+    int r;
+
+    if (!version || !version[0])
+        return err_set(e, -EBADMSG, ERR_RETRY, "the agent's state has no version");
+    r = check_list(jsn_key(answer, "nodes"), "nodes", e);
+    return r < 0 ? r : check_list(jsn_key(answer, "partitions"), "partitions", e);
+}
+
+static void note_nodes(struct arena *a, const struct jsn *answer, struct agent_change *ret)
+{
+    const struct jsn *nodes = jsn_key(answer, "nodes");
+    const struct jsn *removed = jsn_get(answer, "removed.nodes");
+    const char **names =
+        arena_calloc(a, jsn_len(nodes) + jsn_len(removed) + 1, sizeof(const char *));
+
+    JSN_FOR_ITEMS (v, nodes)
+        names[ret->n_nodes++] = arena_strdup(a, jsn_get_str(v, "name"));
+    JSN_FOR_ITEMS (v, removed)
+        if (jsn_is(v, JSN_STRING))
+            names[ret->n_nodes++] = arena_strdup(a, jsn_text(v));
+    ret->nodes = names;
+}
+
+static void take_version(struct agent_state *s, const char *version)
+{
+    const char *dash = strrchr(version, '-');
+
+    free(s->version);
+    free(s->boot);
+    s->version = xstrdup(version);
+    s->boot = xstrndup(version, dash ? (size_t)(dash - version) : strlen(version));
+}
+
+static void publish(struct agent_state *s)
+{
+    s->view.nodes = (const struct slurm_node *)(const void *)s->nodes.items;
+    s->view.n = s->nodes.n;
+    s->view.partitions = (const struct slurm_partition *)(const void *)s->partitions.items;
+    s->view.n_partitions = s->partitions.n;
+    s->view.partitions_known = true;
+}
+
+int agent_state_update(struct agent_state *s, const struct jsn *answer, struct arena *a,
+                       struct agent_change *ret, struct err *e)
+{
+    const struct jsn *nodes = jsn_key(answer, "nodes");
+    const struct jsn *partitions = jsn_key(answer, "partitions");
+    int r = check(answer, e);
+
+    if (r < 0)
+        return r;
+    *ret = (struct agent_change){.full = jsn_get_bool(answer, "full", true)};
+    ret->slurmctld = jsn_key(answer, "slurmctld") != NULL;
+    ret->drift = ret->full || jsn_key(answer, "drift");
+    ret->config = ret->full || jsn_key(answer, "config");
+    if (ret->full) {
+        shelf_clear(&s->nodes);
+        shelf_clear(&s->partitions);
+    }
+    read_list(a, &s->nodes, nodes, read_node);
+    read_list(a, &s->partitions, partitions, read_partition);
+    (void)remove_list(&s->nodes, jsn_get(answer, "removed.nodes"));
+    ret->partitions = remove_list(&s->partitions, jsn_get(answer, "removed.partitions")) ||
+                      jsn_len(partitions) > 0;
+    if (ret->slurmctld)
+        read_slurmctld(s, jsn_key(answer, "slurmctld"));
+    if (ret->drift)
+        read_drift(s, jsn_key(answer, "drift"));
+    if (ret->config)
+        read_config(s, jsn_key(answer, "config"));
+    note_nodes(a, answer, ret);
+    take_version(s, jsn_get_str(answer, "version"));
+    publish(s);
+    return 0;
+}
+
+const char *agent_state_version(const struct agent_state *s)
+{
+    return s->version;
+}
+
+const char *agent_state_boot(const struct agent_state *s)
+{
+    return s->boot;
+}
+
+const struct slurm_state *agent_state_view(const struct agent_state *s)
+{
+    return &s->view;
+}
+
+bool agent_state_up(const struct agent_state *s)
+{
+    return s->up;
+}
+
+const char *agent_state_release(const struct agent_state *s)
+{
+    return s->release;
+}
+
+const struct agent_config *agent_state_config(const struct agent_state *s)
+{
+    return &s->config;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The state of a Slurm cluster, kept up to date from an agent's answers. */
+#pragma once
+
+#include "src/json/jsn.h"
+#include "src/plan/slurm_state.h"
+
+struct agent_state;
+
+struct agent_state *agent_state_new(void);
+struct agent_state *agent_state_free(struct agent_state *s);
+DEFINE_AUTO(struct agent_state, agent_state_free);
+
+/* What an answer has changed. */
+struct agent_change {
+    bool full;       /* anything may be different */
+    bool slurmctld;  /* it is up, or down, or of another release */
+    bool partitions; /* their settings, nodes or jobs */
+    bool drift;
+    bool config;              /* how the configuration fares */
+    const char *const *nodes; /* names of those that changed or are gone; in the arena given */
+    size_t n_nodes;
+};
+
+/*
+ * Take in an answer of GET /v1/state: whole, or what changed since.  -EBADMSG if it is not one;
+ * then nothing has changed, and the next question should be for the whole.
+ */
+int agent_state_update(struct agent_state *s, const struct jsn *answer, struct arena *a,
+                       struct agent_change *ret, struct err *e) MUST_CHECK;
+
+/* What to ask for changes since; "" before the first answer. */
+const char *agent_state_version(const struct agent_state *s);
+/* Another number after each start of the agent. */
+const char *agent_state_boot(const struct agent_state *s);
+
+/* The state, borrowed until the next update; its `applied` is left empty. */
+const struct slurm_state *agent_state_view(const struct agent_state *s);
+
+/* slurmctld answers its agent. */
+bool agent_state_up(const struct agent_state *s);
+/* "22.05.8", or NULL. */
+const char *agent_state_release(const struct agent_state *s);
+
+/* What the agent says of the configuration at work. */
+struct agent_config {
+    const char *hash;   /* the agent's own; NULL: nothing is said */
+    const char *result; /* applied, unchanged, pending, refused */
+    const char *reason; /* or NULL */
+};
+const struct agent_config *agent_state_config(const struct agent_state *s);
