@@ -44,6 +44,7 @@ struct job *job_free(struct job *j)
     (void)rehearse_stop(j->rehearsal);
     (void)loop_source_free(j->timer);
     plan_done(&j->plan);
+    live_done(&j->live);
     compare_done(&j->compared);
     faults_done(&j->faults);
     (void)candidate_free(j->to);

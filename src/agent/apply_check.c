@@ -328,6 +328,7 @@ void check_start(struct job *j, void (*then)(struct job *j))
     struct check *c;
     struct err e = {0};
     bool with_jobs;
+    bool with_live;
     int r;
 
     job_set_phase(j, APPLY_CHECKING);
@@ -346,8 +347,10 @@ void check_start(struct job *j, void (*then)(struct job *j))
         j->check_e = e;
     }
     with_jobs = j->n_leaving > 0 || j->class >= CHANGE_RECONFIGURE;
-    j->checks += with_jobs ? 2 : 1;
-    hub_refresh(j->engine->o.hub, HUB_PARTITIONS, READ_TIMEOUT_MS, on_live, c);
+    with_live = live_matters(j);
+    j->checks += with_jobs + with_live;
+    if (with_live)
+        live_read(j, READ_TIMEOUT_MS, on_live, c);
     if (with_jobs)
         hub_refresh(j->engine->o.hub, HUB_JOBS, READ_TIMEOUT_MS, on_live, c);
     check_answered(c);

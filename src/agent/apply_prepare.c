@@ -20,7 +20,7 @@ static int plan_make(struct job *j, struct err *e)
                         store_pending(j->engine->o.store) != NULL,
         .rehearse = j->engine->o.slurmctld != NULL,
         .reassert = j->reassert,
-        .live = j->live_known ? hub_live(j->engine->o.hub) : NULL,
+        .live = j->live_known ? &j->live : NULL,
         .leaving = j->leaving,
         .n_leaving = j->n_leaving,
         .delete_first = j->delete_first,
@@ -35,7 +35,7 @@ static int plan_make(struct job *j, struct err *e)
 
 static int keep_foreign(struct job *j, struct err *e)
 {
-    const struct live *live = hub_live(j->engine->o.hub);
+    const struct live *live = &j->live;
     size_t before = j->record->n_kept;
     struct candidate *with = NULL;
     int r;
@@ -95,7 +95,7 @@ static int check_nodes(const struct job *j, struct err *e)
 /* Drift is put back: what somebody made by hand goes, unless it has jobs. */
 static void remove_foreign(struct job *j)
 {
-    const struct live *live = hub_live(j->engine->o.hub);
+    const struct live *live = &j->live;
 
     for (size_t i = 0; i < live->n; i++) {
         const char *name = live->list[i].p.name;

@@ -180,7 +180,7 @@ static void call_send(struct job *j, const char *call, const char *partition,
 static void partition_drain(struct job *j, const char *name)
 {
     static const struct conf_pair drain = {.key = "State", .value = "DRAIN", .op = '='};
-    const struct live_partition *live = live_find(hub_live(j->engine->o.hub), name);
+    const struct live_partition *live = live_find(&j->live, name);
     const struct model *m = candidate_model(j->to);
     const struct model_object *o = model_find(m, CONF_PARTITION, name);
     const struct record_kept *kept = record_kept_find(j->record, name);
@@ -356,7 +356,7 @@ static int read_back_one(struct job *j, const struct model_object *o, struct err
     AUTO(hostset_free) struct host_set *nodesets = model_nodesets(candidate_model(j->to));
     AUTO(part_changes_done) struct part_changes drift = {0};
     AUTO(partition_done) struct partition declared = {0};
-    const struct live_partition *live = live_find(hub_live(j->engine->o.hub), o->name);
+    const struct live_partition *live = live_find(&j->live, o->name);
     int r;
 
     if (!live)
@@ -465,7 +465,7 @@ static void step_run(struct job *j)
         step_settle(j);
         break;
     case STEP_READ_BACK:
-        hub_refresh(j->engine->o.hub, HUB_PARTITIONS, READ_TIMEOUT_MS, on_read_back, j);
+        live_read(j, READ_TIMEOUT_MS, on_read_back, j);
         break;
     case STEP_N:
         abort();

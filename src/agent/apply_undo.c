@@ -37,7 +37,7 @@ static int way_back(struct job *j, const struct candidate *refused, struct err *
         .release = j->release,
         .to = candidate_model(j->from),
         .class = j->class,
-        .live = hub_live(j->engine->o.hub),
+        .live = &j->live,
         .delete_first = true, /* they never stood in the old files */
     };
     int r = compare_candidates(refused, j->from, &back, e);
@@ -90,5 +90,5 @@ void undo_start(struct job *j)
         steps_start(j);
         return;
     }
-    hub_refresh(j->engine->o.hub, HUB_PARTITIONS, READ_TIMEOUT_MS, on_live, j);
+    live_read(j, READ_TIMEOUT_MS, on_live, j);
 }

@@ -52,7 +52,8 @@ struct job {
     size_t n_leaving;
     bool delete_first;
     enum change_class class;
-    bool live_known; /* slurmctld has told its partitions */
+    bool live_known;  /* slurmctld has told its partitions */
+    struct live live; /* those that matter, as they were then */
 
     unsigned checks; /* that have not answered yet */
     int check_r;     /* the first that failed */
@@ -120,6 +121,11 @@ void job_step_note(struct job *j, const char *step, const char *what);
 void check_start(struct job *j, void (*then)(struct job *j));
 int candidate_of(struct engine *g, const struct record *r, uint32_t release,
                  struct candidate **ret, struct err *e) MUST_CHECK;
+
+/* apply_live.c */
+bool live_matters(const struct job *j);
+/* Read j->live; fn is called with 0, or as the link's answers. */
+void live_read(struct job *j, uint64_t timeout_ms, hub_fresh_fn fn, void *arg);
 
 /* apply_prepare.c */
 int prepare_plan(struct job *j, struct err *e) MUST_CHECK;
