@@ -186,6 +186,8 @@ static const struct plan_pod *copy_pod(struct reconcile *r, const struct plan_po
         p->node_name = arena_strdup(&r->arena, p->node_name);
     if (p->slurm_name)
         p->slurm_name = arena_strdup(&r->arena, p->slurm_name);
+    if (p->ip)
+        p->ip = arena_strdup(&r->arena, p->ip);
     return p;
 }
 
@@ -230,6 +232,55 @@ static void read_lost_pods(struct reconcile *r, const struct world *w, struct pl
     in->pods = pods;
 }
 
+/* One key of a Secret, decoded; NULL: it is not there. */
+static const char *secret_text(struct reconcile *r, const struct jsn *secret, const char *key)
+{
+    const struct jsn *value = jsn_member(jsn_key(secret, "data"), str_of(key));
+    AUTO(buf_done) struct buf text = {0};
+
+    if (!jsn_is(value, JSN_STRING) || decode_base64(&text, value->s) < 0)
+        return NULL;
+    return arena_str(&r->arena, buf_view(&text));
+}
+
+/* slurmctld's pod whose agent counts: the one that the Service leads to, or else the first. */
+static const struct plan_pod *agent_pod(const struct plan_controller *in)
+{
+    const struct plan_pod *found = NULL;
+
+    for (size_t i = in->n_pods; i-- > 0;) {
+        const struct plan_pod *p = in->pods[i];
+
+        if (p->ip && !p->deleting && !plan_pod_is_empty(p) &&
+            (!found || p->active || !found->active))
+            found = p;
+    }
+    return found;
+}
+
+/* Find the agent, and what is known through it. */
+static void follow_agent(struct reconcile *r, const struct world *w, struct plan_controller *in)
+{
+    const struct plan_pod *pod = agent_pod(in);
+    struct agent_target t = {.port = AGENT_PORT,
+                             .host = labels_agent_host(&r->arena, r->name, r->namespace)};
+    const struct jsn *secret;
+    struct agent_link *link;
+
+    if (!r->agents)
+        return;
+    if (pod && in->cluster->controller && build_has_agent(in->cluster)) {
+        secret = read_object(r, w, "Secret", labels_agent(&r->arena, r->name));
+        t.address = pod->ip;
+        t.cert_pem = secret_text(r, secret, AGENT_CERT);
+        t.token = secret_text(r, secret, AGENT_TOKEN);
+    }
+    agents_set(r->agents, r->namespace, r->name, t.cert_pem && t.token ? &t : NULL);
+    link = agents_find(r->agents, r->namespace, r->name);
+    in->slurm = link ? agent_link_view(link) : NULL;
+    in->agent_trouble = link ? agent_link_trouble(link) : NULL;
+}
+
 static void plan_for_controller(struct reconcile *r, const struct world *w,
                                 const struct build_env *env, int64_t now_us)
 {
@@ -247,6 +298,7 @@ static void plan_for_controller(struct reconcile *r, const struct world *w,
     read_nodesets(r, w, r->name, cluster);
     set = world_get(w, "StatefulSet", r->namespace, labels_controller(&r->arena, r->name));
     in.pods = read_pods(r, w, set ? set->uid : NULL, &in.n_pods);
+    follow_agent(r, w, &in);
     plan_controller(&in, &r->actions);
 }
 
@@ -270,6 +322,7 @@ static void plan_for_nodeset(struct reconcile *r, const struct world *w,
 {
     struct nodeset *ns = arena_calloc(&r->arena, 1, sizeof(*ns));
     struct plan_nodeset in = {.object = r->object, .ns = ns, .now_us = now_us};
+    struct agent_link *link;
     struct err e = {0};
 
     if (nodeset_decode(&r->arena, r->object, ns, &e) < 0) {
@@ -280,6 +333,8 @@ static void plan_for_nodeset(struct reconcile *r, const struct world *w,
     in.twin = find_twin(r, w, ns);
     in.pods = read_pods(r, w, ns->meta.uid, &in.n_pods);
     read_lost_pods(r, w, &in);
+    link = r->agents ? agents_find(r->agents, r->namespace, ns->spec.controller_ref.name) : NULL;
+    in.slurm = link ? agent_link_view(link) : NULL;
     read_revisions(r, w, &in);
     plan_nodeset(&in, &r->actions);
 }
@@ -288,8 +343,11 @@ void reconcile_plan(struct reconcile *r, const struct world *w, const struct bui
                     int64_t now_us)
 {
     r->object = read_object(r, w, r->kind, r->name);
-    if (!r->object)
+    if (!r->object) {
+        if (r->agents && streq(r->kind, "Controller"))
+            agents_set(r->agents, r->namespace, r->name, NULL);
         return;
+    }
     if (streq(r->kind, "NodeSet"))
         plan_for_nodeset(r, w, env, now_us);
     else

@@ -2,6 +2,7 @@
 /* From a change in the cluster to the keys of what must be planned anew. */
 #pragma once
 
+#include "src/operator/agent_state.h"
 #include "src/operator/queue.h"
 #include "src/operator/world.h"
 
@@ -14,3 +15,9 @@ struct routes {
 /* A world_change_fn's work: put every key that the change concerns into the queue. */
 void routes_follow(const struct routes *r, const char *kind, const struct kube_object *old,
                    const struct kube_object *now);
+
+/* The same for a change in Slurm. */
+void routes_follow_slurm(const struct routes *r, const char *ns, const char *controller,
+                         const struct agent_change *c);
+/* Everything of a cluster: the Controller and all that name it. */
+void routes_follow_cluster(const struct routes *r, const char *ns, const char *controller);

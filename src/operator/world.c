@@ -121,6 +121,11 @@ static const struct kube_index nodeset_indexes[] = {
     {NULL},
 };
 
+static const struct kube_index pod_indexes[] = {
+    {WORLD_BY_SLURM_NAME, references_pod_slurm_name, NULL},
+    {NULL},
+};
+
 #define WORKERS "app.kubernetes.io/name=slurmd"
 #define DAEMONS "app.kubernetes.io/name in (slurmctld,slurmd)"
 
@@ -135,7 +140,7 @@ static const struct sight sights[] = {
     {"PodDisruptionBudget", NEEDED, NULL, NULL, false, NULL},
     {"ControllerRevision", NEEDED | OWNED, WORKERS, NULL, false, NULL},
     {"PersistentVolumeClaim", NEEDED, WORKERS, NULL, false, NULL},
-    {"Pod", NEEDED | OWNED, DAEMONS, &pod_decoder, false, NULL},
+    {"Pod", NEEDED | OWNED, DAEMONS, &pod_decoder, false, pod_indexes},
     {"ServiceMonitor", 0, NULL, NULL, false, NULL},
 };
 

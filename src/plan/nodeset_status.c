@@ -96,6 +96,43 @@ static void judge_scale(const struct plan_nodeset *in, const struct nodeset_scal
                    scale->n_outdated);
 }
 
+/* A configuration that was refused for a line of this NodeSet. */
+static void judge_config(const struct plan_nodeset *in, struct status_scribe *s)
+{
+    const char *name = nodeset_slurm_name(s->to->arena, in->ns);
+    const struct slurm_fault *f =
+        slurm_state_fault(in->slurm, arena_printf(s->to->arena, "NodeSet=%s", name),
+                          arena_printf(s->to->arena, "PartitionName=%s", name));
+
+    if (f)
+        status_set(s, "ConfigApplied", STATUS_FALSE, true, "Refused",
+                   "the configuration of the cluster was refused for this NodeSet: %s", f->message);
+    else if (in->slurm)
+        (void)api_condition_drop(s->conditions, "ConfigApplied");
+}
+
+/* Its partition is not as declared. */
+static void judge_drift(const struct plan_nodeset *in, struct status_scribe *s)
+{
+    const char *name = nodeset_slurm_name(s->to->arena, in->ns);
+    AUTO(buf_done) struct buf b = {0};
+
+    if (!in->slurm || in->slurm->down)
+        return;
+    for (size_t i = 0; nodeset_has_partition(in->ns) && i < in->slurm->n_drift; i++) {
+        const struct slurm_drift *d = &in->slurm->drift[i];
+
+        if (streq(d->partition, name))
+            buf_printf(&b, "%s%s is %s, declared %s", b.n ? "; " : "", d->field,
+                       d->live ? d->live : "not set", d->declared ? d->declared : "not set");
+    }
+    if (b.n)
+        status_set(s, "Drifted", STATUS_TRUE, true, "ChangedInSlurm", "partition %s: %s", name,
+                   buf_str(&b));
+    else
+        (void)api_condition_drop(s->conditions, "Drifted");
+}
+
 void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
                          const struct nodeset_scale *scale, const struct nodeset_hindrance *why,
                          struct actions *to)
@@ -113,6 +150,8 @@ void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
     pin(to->arena, in, &st);
     judge_ready(in, &st, why, &scribe);
     judge_scale(in, scale, &scribe);
+    judge_config(in, &scribe);
+    judge_drift(in, &scribe);
     st.conditions = conditions;
     st.observed_generation = in->ns->meta.generation;
     if (hash)

@@ -109,6 +109,8 @@ void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
     p.instance =
         text_of(a, jsn_member(jsn_get(v, "metadata.labels"), STR("app.kubernetes.io/instance")));
     p.is_slurmctld = streq(label(v, "app.kubernetes.io/name"), "slurmctld");
+    if (p.is_slurmctld)
+        p.ip = text_of(a, jsn_get(v, "status.podIP"));
     p.active = streq(label(v, POD_ACTIVE_LABEL), "true");
     p.protected = streq(label(v, POD_PROTECT_LABEL), "true");
     p.created_us = time_at(v, "metadata.creationTimestamp");

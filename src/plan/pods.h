@@ -25,6 +25,7 @@ struct plan_pod {
     const char *node_name; /* NULL: not placed yet */
     const char *slurm_name;
     const char *instance; /* the object that its labels name */
+    const char *ip;       /* of slurmctld's pods alone; NULL: none yet */
     bool is_slurmctld;    /* of a Controller; else of a NodeSet */
     bool active;          /* the Service leads to it */
     enum pod_phase phase;
