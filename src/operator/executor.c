@@ -137,7 +137,7 @@ static void start_write(struct execution *x, struct run *r)
     const struct action *a = r->action;
     const char *version = x->ex->version ? x->ex->version(x->ex->arg, a->kind) : a->kind->version;
     struct kube_request q = {
-        .verb = verbs[a->verb],
+        .verb = a->strategic ? KUBE_PATCH_STRATEGIC : verbs[a->verb],
         .resource = {a->kind->group, version, a->kind->plural},
         .namespace = a->namespace,
         .name = a->verb == ACTION_CREATE ? NULL : a->name,

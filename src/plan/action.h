@@ -30,6 +30,7 @@ struct action {
     const char *node;       /* ACTION_NODE: in Slurm */
     const char *uid;        /* ACTION_DELETE: of this very object, or nothing is deleted */
     const struct jsn *body; /* object or patch */
+    bool strategic;         /* ACTION_STATUS: the patch is a strategic one */
     bool warning;           /* ACTION_EVENT */
     const char *reason;     /* of an event; of other actions: event once it has succeeded */
     const char *text;

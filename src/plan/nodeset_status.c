@@ -9,6 +9,8 @@
 #include "src/build/labels.h"
 #include "src/plan/nodeset_private.h"
 
+#define MAX_PODS_SHOWN 8
+
 static void count_pods(const struct plan_nodeset *in, const char *hash, struct nodeset_status *st)
 {
     st->replicas = (int32_t)in->n_pods;
@@ -75,18 +77,41 @@ static void judge_ready(const struct plan_nodeset *in, const struct nodeset_stat
     (void)in;
 }
 
+/* "gpu-3 (jobs 12, 13)" of the pods that are waited for, a few of them. */
+static const char *waited_for(struct arena *a, const struct plan_nodeset *in,
+                              const struct nodeset_scale *scale)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    for (size_t i = 0; i < MIN(scale->n_drain, (size_t)MAX_PODS_SHOWN); i++) {
+        const struct plan_pod *p = scale->drain[i].pod;
+        const struct slurm_node *n = slurm_state_node(in->slurm, p->slurm_name);
+
+        buf_printf(&b, "%s%s", i ? ", " : "", p->name);
+        for (size_t k = 0; n && k < n->n_job_ids; k++)
+            buf_printf(&b, "%s%u%s", k ? ", " : " (jobs ", n->job_ids[k],
+                       k + 1 == n->n_job_ids ? ")" : "");
+    }
+    if (scale->n_drain > MAX_PODS_SHOWN)
+        buf_printf(&b, ", and %zu more", scale->n_drain - MAX_PODS_SHOWN);
+    return arena_strdup(a, buf_str(&b));
+}
+
 static void judge_scale(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                         struct status_scribe *s)
 {
+    bool known = in->slurm && !in->slurm->down;
+
     if (scale->n_waiting == 0)
         (void)api_condition_drop(s->conditions, "ScaledDown");
+    else if (known)
+        status_set(s, "ScaledDown", STATUS_FALSE, false, "WaitingForDrain",
+                   "%zu pods go when their Slurm nodes are drained: %s", scale->n_waiting,
+                   waited_for(s->to->arena, in, scale));
     else
-        status_set(s, "ScaledDown", STATUS_FALSE, true,
-                   in->slurm ? "WaitingForDrain" : "SlurmStateUnknown",
-                   in->slurm ? "%zu pods are too many, but their Slurm nodes are not drained; "
-                               "drain them with scontrol to let them go"
-                             : "%zu pods are too many, but nothing tells that no job runs on them; "
-                               "delete the pods yourself if you know better",
+        status_set(s, "ScaledDown", STATUS_FALSE, true, "SlurmStateUnknown",
+                   "%zu pods are too many, but nothing tells that no job runs on them; delete the "
+                   "pods yourself if you know better",
                    scale->n_waiting);
     if (scale->n_outdated == 0)
         (void)api_condition_drop(s->conditions, "Updated");

@@ -33,6 +33,8 @@ struct plan_pod {
     bool deleting;
     bool cordoned;
     bool protected;
+    uint32_t slurm_bits;       /* conditions that tell its Slurm node's state; pod_conditions.c */
+    const char *slurm_message; /* of those; NULL: none */
     int32_t cost;
     int64_t ready_us; /* since when it is ready, or is not */
     int64_t created_us;

@@ -193,3 +193,131 @@ def test_a_wrong_token_is_no_state(lab, agent):
     eventually(lambda: "401" in applied(lab).get("message", ""), "the condition")
     agent.token = right
     eventually(lambda: applied(lab).get("status") == "True", "its end")
+
+
+def slurm_acts(agent):
+    """Have the double do to nodes what slurmctld would."""
+    def act(name, body):
+        node = agent.parts["nodes"][name]
+        base, *flags = node["state"].split("+")
+        if body["action"] == "drain":
+            agent.node(name, "+".join([base, *flags, "DRAIN"]), body["reason"], node["jobs"])
+        elif not node["reason"].startswith(body.get("onlyIfReason", "")):
+            return
+        elif body["action"] == "undrain":
+            agent.node(name, "+".join([base, *[f for f in flags if f != "DRAIN"]]), "",
+                       node["jobs"])
+        elif body["action"] == "resume":
+            agent.node(name, "IDLE", "", node["jobs"])
+    agent.on_node = act
+
+
+def pod_conditions(lab, name):
+    return {c["type"]: c.get("message", "") for c in lab.get("pod", name)["status"]["conditions"]
+            if c["type"].startswith("SlurmNodeState")}
+
+
+def status(lab):
+    return lab.get("nodeset", "compute")["status"]
+
+
+def test_the_state_of_nodes_is_shown(lab, agent):
+    slurm_acts(agent)
+    for i in range(3):
+        run_worker(lab, f"compute-{i}")
+        agent.node(f"compute-{i}", "IDLE")
+    eventually(lambda: status(lab)["slurmIdle"] == 3, "three idle nodes")
+    assert pod_conditions(lab, "compute-0") == {"SlurmNodeStateIdle": ""}
+    agent.node("compute-0", "MIXED+DRAIN", "broken disk", jobs=[7])
+    eventually(lambda: status(lab)["slurmDrain"] == 1, "the drained one", 1)
+    assert status(lab)["slurmAllocated"] == 1 and status(lab)["slurmIdle"] == 2
+    eventually(lambda: pod_conditions(lab, "compute-0") == {
+        "SlurmNodeStateMixed": "broken disk", "SlurmNodeStateDrain": "broken disk"}, "the pod's", 1)
+    labels = lab.get("pod", "compute-0")["metadata"]["labels"]
+    assert labels["nodeset.slinky.slurm.net/pod-protect"] == "true"
+    assert any(c["type"] == "Ready" for c in lab.get("pod", "compute-0")["status"]["conditions"])
+    agent.node("compute-0", "IDLE")
+    eventually(lambda: status(lab)["slurmIdle"] == 3, "its end", 1)
+
+
+def test_scale_down_drains_first(lab, agent):
+    agent.node("compute-2", "ALLOCATED", jobs=[8])
+    agent.node("compute-1", "ALLOCATED", jobs=[9])
+    eventually(lambda: status(lab)["slurmAllocated"] == 2, "two at work")
+    agent.calls.clear()
+    lab.kubectl("scale", "nodeset/compute", "--replicas=1", "-n", "slurm")
+    eventually(lambda: len(lab.get("pods")) == 3, "the idle one's end")
+    eventually(lambda: [n for n, b in agent.calls if b["action"] == "drain"] ==
+               ["compute-0", "compute-2"], "the drains")
+    agent.remove("nodes", "compute-0")
+    waiting = lab.condition("nodeset", "compute", "ScaledDown")
+    assert waiting["reason"] == "WaitingForDrain" and "jobs 8" in waiting["message"]
+    time.sleep(1)
+    assert "deletionTimestamp" not in lab.get("pod", "compute-2")["metadata"]
+    agent.node("compute-2", "IDLE+DRAIN", agent.parts["nodes"]["compute-2"]["reason"])
+    eventually(lambda: "compute-2" not in [p["metadata"]["name"] for p in lab.get("pods")],
+               "the end of its pod")
+    agent.remove("nodes", "compute-2")
+
+
+def test_a_node_is_let_back_when_its_pod_may_stay(lab, agent):
+    lab.kubectl("scale", "nodeset/compute", "--replicas=0", "-n", "slurm")
+    eventually(lambda: "DRAIN" in agent.parts["nodes"]["compute-1"]["state"], "the drain")
+    lab.kubectl("scale", "nodeset/compute", "--replicas=2", "-n", "slurm")
+    eventually(lambda: agent.parts["nodes"]["compute-1"]["state"] == "ALLOCATED", "its end")
+
+
+def test_a_new_pod_is_not_left_down(lab, agent):
+    eventually(lambda: lab.get("pod", "compute-0"), "the new pod")
+    agent.node("compute-0", "DOWN", "slurmkeeper: Pod is terminating")
+    time.sleep(0.5)
+    assert agent.parts["nodes"]["compute-0"]["state"] == "DOWN", "its slurmd is not there yet"
+    run_worker(lab, "compute-0")
+    eventually(lambda: agent.parts["nodes"]["compute-0"]["state"] == "IDLE", "the node")
+
+
+def test_drift_is_told(lab, agent):
+    agent.section("drift", [{"partition": "compute", "field": "State", "declared": "UP",
+                             "live": "DRAIN"}])
+    text = "State is DRAIN, declared UP"
+    eventually(lambda: text in (lab.condition("controller", "lab", "Drifted") or {}).get(
+        "message", ""), "the Controller's condition", 1)
+    eventually(lambda: text in (lab.condition("nodeset", "compute", "Drifted") or {}).get(
+        "message", ""), "the NodeSet's condition", 1)
+    eventually(lambda: events(lab, "compute", "ChangedInSlurm"), "the event")
+    agent.section("drift", [])
+    eventually(lambda: not lab.condition("controller", "lab", "Drifted"), "its end", 1)
+
+
+def test_slurmctld_that_is_down_is_told(lab, agent):
+    agent.section("slurmctld", {"up": False})
+    eventually(lambda: lab.condition("controller", "lab", "Ready")["reason"] == "SlurmctldDown",
+               "the condition", 1)
+    lab.kubectl("scale", "nodeset/compute", "--replicas=1", "-n", "slurm")
+    eventually(lambda: lab.condition("nodeset", "compute", "ScaledDown"), "the condition")
+    time.sleep(0.5)
+    assert len([p for p in lab.get("pods") if p["metadata"]["name"].startswith("compute-")]) == 2
+    agent.section("slurmctld", {"up": True, "release": "22.05.8"})
+    eventually(lambda: lab.condition("controller", "lab", "Ready")["status"] == "True", "its end")
+    eventually(lambda: len([p for p in lab.get("pods")
+                            if p["metadata"]["name"].startswith("compute-")]) == 1, "one pod less")
+
+
+def test_an_agent_that_is_gone_means_not_knowing(lab, agent):
+    hold, agent.lock = agent.lock, None  # every question breaks
+    eventually(lambda: applied(lab).get("reason") == "AgentUnreachable", "not knowing")
+    lab.kubectl("delete", "nodeset", "compute", "-n", "slurm", "--wait=false")
+    eventually(lambda: lab.condition("nodeset", "compute", "Ready")["reason"] == "Deleting",
+               "the wish")
+    time.sleep(0.5)
+    assert lab.get("pod", "compute-1")
+    agent.lock = hold
+    eventually(lambda: "DRAIN" in agent.parts["nodes"]["compute-1"]["state"], "the drain")
+    agent.node("compute-1", "IDLE+DRAIN", agent.parts["nodes"]["compute-1"]["reason"])
+    eventually(lambda: not lab.get("nodesets"), "the end of the NodeSet")
+
+
+def test_the_controller_goes_last(lab, agent):
+    assert agent.pushes
+    lab.kubectl("delete", "controller", "lab", "-n", "slurm", "--timeout=20s")
+    eventually(lambda: not lab.get("statefulsets"), "the end of slurmctld")
