@@ -174,6 +174,9 @@ static void child_answered(void *arg, struct str body)
     lane->failures = 0;
     if (!jsn_get_bool(answer, "ok", false))
         r = answer_error(c, answer, &e);
+    /* the child is about to end: the next call is for another one */
+    if (jsn_get_bool(answer, "last", false))
+        child_dismiss(TAKE(lane->child));
     call_answer(c, r, answer, &e);
     lane_next(lane);
 }

@@ -213,7 +213,7 @@ static const char *int_or_str(struct arena *a, const struct jsn_int_or_str *v)
     return v->str ? v->str : arena_printf(a, "%d", (int)v->i);
 }
 
-/* A setting as slurm.conf spells it; NULL: it is not given. */
+/* What a row holds, as slurm.conf spells it; NULL: nothing, or nothing that has a text. */
 static const char *value_of(struct arena *a, const struct jsn_field *f,
                             const struct api_partition_spec *spec)
 {
@@ -233,9 +233,11 @@ static const char *value_of(struct arena *a, const struct jsn_field *f,
         return int_or_str(a, (const void *)at);
     case JSN_STRS:
         return join(a, (const void *)at);
-    default:
+    case JSN_STR:
         memcpy(&own, at, sizeof(own));
         return own && *(const char *)own ? own : NULL;
+    default:
+        return NULL;
     }
 }
 
@@ -243,10 +245,10 @@ void api_partition_settings(struct arena *a, const struct api_partition *part, a
                             void *arg)
 {
     for (const struct jsn_field *f = spec_fields; f->kind != JSN_NOTHING; f++) {
-        const char *key = key_of(f);
-        const char *value = key ? value_of(a, f, &part->spec) : NULL;
+        const char *value = value_of(a, f, &part->spec);
+        const char *key = value ? key_of(f) : NULL;
 
-        if (value)
+        if (key)
             fn(arg, f->path, key, value);
     }
 }

@@ -149,7 +149,7 @@ static int remove_entry(const FTSENT *entry)
         return rmdir(entry->fts_accpath) < 0 && errno != ENOENT ? -errno : 0;
     case FTS_DNR:
     case FTS_ERR:
-        return -entry->fts_errno;
+        return entry->fts_errno == ENOENT ? 0 : -entry->fts_errno;
     default:
         return unlink(entry->fts_accpath) < 0 && errno != ENOENT ? -errno : 0;
     }

@@ -3,7 +3,8 @@
  * slurmkeeper env: what a shell needs for kubectl and Slurm's commands to work with the cluster.
  *
  * Prints exports for eval.  KUBECONFIG is for root alone (its file is); who may not read it gets
- * SLURM_CONF only, which is all that sinfo, srun and sbatch need.
+ * SLURM_CONF only, which is all that sinfo, srun and sbatch need.  Where several Controllers leave
+ * the choice open, KUBECONFIG is printed alone, and the rest is said.
  */
 #include <stdio.h>
 
@@ -38,9 +39,10 @@ int verb_env_run(const struct cli_args *args)
                            cli_has(args, "state") ? cli_get(args, "state") : "");
     reach_list(&l, &clients);
     client = reach_pick(&clients, cli_get(args, "controller"), &e);
-    if (!client && (cli_has(args, "controller") || clients.n > 0))
-        return cli_failure("env: %s%s", e.text,
-                           cli_has(args, "controller") ? "" : " with --controller");
+    if (!client && cli_has(args, "controller"))
+        return cli_failure("env: %s", e.text);
+    if (!client && clients.n > 0)
+        (void)cli_failure("env: SLURM_CONF is not set: %s with --controller", e.text);
     if (access(l.kubeconfig, R_OK) == 0)
         add_export(&b, "KUBECONFIG", l.kubeconfig);
     if (client)

@@ -63,7 +63,8 @@ int verb_serve_run(const struct cli_args *args)
                               .name = cli_get(args, "name"),
                               .pod_cidr = cli_get(args, "pod-cidr"),
                               .shares = shares,
-                              .program = program};
+                              .program = program,
+                              .no_agent = cli_has(args, "no-agent")};
     struct err e = {0};
 
     for (size_t i = 0; i < MAX_SHARES && cli_get_at(args, "share", i); i++)

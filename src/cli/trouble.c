@@ -31,6 +31,16 @@ static const char *key_of(struct finder *f, const char *ns, const char *name)
     return arena_printf(f->a, "%s/%s", ns ? ns : "", name ? name : "");
 }
 
+static int64_t since_us(const struct jsn *v, const char *path)
+{
+    const char *text = jsn_get_str(v, path);
+    int64_t when;
+
+    if (!text || clock_parse_rfc3339(str_of(text), &when) < 0)
+        return INT64_MAX;
+    return clock_wall_us() - when;
+}
+
 static bool is_ready(const struct jsn *pod)
 {
     JSN_FOR_ITEMS (c, jsn_get(pod, "status.conditions"))
@@ -64,7 +74,8 @@ static void say(struct finder *f, const char *kind, const struct jsn *object, co
 /* Types whose being true is good; others (Paused, Drifted) say so themselves by events. */
 static bool should_hold(const char *type)
 {
-    static const char *const types[] = {"Ready", "Available", "ConfigApplied", "Valid", NULL};
+    static const char *const types[] = {
+        "Ready", "Available", "ConfigApplied", "Valid", "NodeSetsAccepted", "ScaledDown", NULL};
 
     for (const char *const *t = types; *t; t++)
         if (streq(type, *t))
@@ -72,12 +83,22 @@ static bool should_hold(const char *type)
     return false;
 }
 
+/* Pods take their time to start; who asks why nothing works is told of that, too. */
+static bool is_on_its_way(const struct finder *f, const struct jsn *condition)
+{
+    const char *reason = jsn_get_str(condition, "reason");
+
+    return !f->logs && (streq(reason, "PodsNotReady") || streq(reason, "SlurmctldNotReady")) &&
+           since_us(condition, "lastTransitionTime") < STARTING_US;
+}
+
 static void look_at_conditions(struct finder *f, const char *kind, const struct jsn *object)
 {
     JSN_FOR_ITEMS (c, jsn_get(object, "status.conditions")) {
         const char *message = jsn_get_str(c, "message");
 
-        if (should_hold(jsn_get_str(c, "type")) && streq(jsn_get_str(c, "status"), "False"))
+        if (should_hold(jsn_get_str(c, "type")) && streq(jsn_get_str(c, "status"), "False") &&
+            !is_on_its_way(f, c))
             say(f, kind, object,
                 message && message[0]
                     ? message
@@ -135,20 +156,10 @@ static void look_at_container(struct finder *f, const struct jsn *pod, const str
     add_log(f, pod, name, waiting && last);
 }
 
-static int64_t age_us(const struct jsn *object)
-{
-    const char *created = jsn_get_str(object, "metadata.creationTimestamp");
-    int64_t when;
-
-    if (!created || clock_parse_rfc3339(str_of(created), &when) < 0)
-        return INT64_MAX;
-    return clock_wall_us() - when;
-}
-
 /* Who has just been made may still be on the way, unless it is asked why nothing works. */
 static void look_at_pod(struct finder *f, const struct jsn *pod)
 {
-    if (is_ready(pod) || (!f->logs && age_us(pod) < STARTING_US))
+    if (is_ready(pod) || (!f->logs && since_us(pod, "metadata.creationTimestamp") < STARTING_US))
         return;
     map_put(&f->unwell,
             str_of(key_of(f, jsn_get_str(pod, "metadata.namespace"),
@@ -195,13 +206,20 @@ static void look_at_nodeset(struct finder *f, const struct jsn *object)
     look_at_conditions(f, "NodeSet", object);
 }
 
+/* Their conditions tell how it is now; an event, how it was. */
+static bool has_conditions(const char *kind)
+{
+    return streq(kind, "Controller") || streq(kind, "NodeSet");
+}
+
 static void look_at_event(struct finder *f, const struct jsn *event)
 {
     const struct jsn *of = jsn_key(event, "involvedObject");
     struct jsn *meta = jsn_object(f->a);
     struct jsn *object = jsn_object(f->a);
 
-    if (!streq(jsn_get_str(event, "type"), "Warning") || !is_recent(event))
+    if (!streq(jsn_get_str(event, "type"), "Warning") || !is_recent(event) ||
+        has_conditions(jsn_get_str(of, "kind")))
         return;
     if (streq(jsn_get_str(of, "kind"), "Pod") &&
         !map_get(&f->unwell,

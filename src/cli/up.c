@@ -99,6 +99,8 @@ static size_t serve_argv(const struct cli_args *args, const char *state, const c
         argv[n++] = "--pod-cidr";
         argv[n++] = cli_get(args, "pod-cidr");
     }
+    if (cli_has(args, "no-agent"))
+        argv[n++] = "--no-agent";
     n = add_shares(argv, n, here);
     for (size_t i = 0; cli_get_at(args, "share", i) && n + 3 < MAX_ARGS; i++) {
         argv[n++] = "--share";

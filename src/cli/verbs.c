@@ -44,8 +44,11 @@ static const struct cli_option node_options[] = {
         {"name", "NAME", "Name of the cluster: of its bridge and its control groups", "default",   \
          false},                                                                                   \
         {"pod-cidr", "RANGE", "Addresses of the pods", "a free /16 from 10.131.0.0 on", false},    \
+        {"share", "DIR", "A directory of the machine that all pods see and may write", NULL,       \
+         true},                                                                                    \
     {                                                                                              \
-        "share", "DIR", "A directory of the machine that all pods see and may write", NULL, true   \
+        "no-agent", NULL,                                                                          \
+            "Apply changes by files and reconfigure alone, without slurmkeeper-agent", NULL, false \
     }
 
 static const struct cli_option serve_options[] = {PLACE_OPTIONS, {NULL}};

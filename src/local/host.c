@@ -87,3 +87,18 @@ int host_look(struct host *ret, struct err *e)
     ret->cgroup = cgroup_kind();
     return 0;
 }
+
+bool host_has_agent(const char *program)
+{
+    static const char *const places[] = {"", "../agent/", "../libexec/slurmkeeper/"};
+    const char *slash = strrchr(program, '/');
+    int n = slash ? (int)(slash - program) : 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+        AUTO(free) char *path = xasprintf("%.*s/%sslurmkeeper-agent", n, program, places[i]);
+
+        if (access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}

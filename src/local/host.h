@@ -13,3 +13,6 @@ struct host {
 
 /* Fails with all that is missing, and the command that installs it. */
 int host_look(struct host *ret, struct err *e) MUST_CHECK;
+
+/* Is slurmkeeper-agent there, beside `program` or where it is installed or built? */
+bool host_has_agent(const char *program);

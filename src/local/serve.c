@@ -38,6 +38,7 @@ struct serve {
     struct choices choices;
     struct host host;
     char *program;
+    bool no_agent;
     int lock;
     struct daemon *processes[N_PROCESSES];
     struct kube_target *target;
@@ -151,6 +152,7 @@ static void start_operator(struct serve *s)
     char release[RELEASE_TEXT_LEN];
     const char *const argv[] = {s->program,
                                 "operator",
+                                s->no_agent ? "--no-agent" : "--agent",
                                 "--kubeconfig",
                                 s->layout.kubeconfig,
                                 "--slurm-version",
@@ -259,6 +261,7 @@ int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_
     s->loop = l;
     s->lock = -1;
     s->program = xstrdup(o->program);
+    s->no_agent = o->no_agent || !host_has_agent(o->program);
     r = layout_init(&s->layout, o->state, e);
     if (r == 0)
         r = host_look(&s->host, e);

@@ -129,9 +129,8 @@ static void on_told(void *arg, const struct execution_end *end)
 
 static void execute(struct job *j, struct reconcile *r, execution_done_fn done)
 {
-    bool ours = streq(r->kind, "NodeSet") || streq(r->kind, "Controller");
     struct kube_reference about = {
-        .api_version = ours ? "slinky.slurm.net/v1beta1" : NULL,
+        .api_version = jsn_get_str(r->object, "apiVersion"),
         .kind = r->kind,
         .namespace = r->namespace,
         .name = r->name,
@@ -344,7 +343,8 @@ static bool is_ready(void *arg, char *why, size_t n)
 
 static void set_gauges(void *arg)
 {
-    static const char *const kinds[] = {"Controller", "NodeSet", "Pod", "ConfigMap", "Secret"};
+    static const char *const kinds[] = {"Controller", "NodeSet",   "Partition",
+                                        "Pod",        "ConfigMap", "Secret"};
     struct operator* op = arg;
     size_t known;
     size_t linked;

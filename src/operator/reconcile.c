@@ -9,17 +9,14 @@
 #include "src/operator/reconcile.h"
 
 #include "src/base/encode.h"
-#include "src/base/hash.h"
-#include "src/base/log.h"
 #include "src/build/labels.h"
 #include "src/build/secrets.h"
-#include "src/http/certificate.h"
+#include "src/operator/agent_target.h"
 #include "src/plan/controller.h"
 #include "src/plan/failure.h"
 #include "src/plan/finalizer.h"
 #include "src/plan/nodeset.h"
-
-#define TOKEN_BYTES 32
+#include "src/plan/partition.h"
 
 void reconcile_done(struct reconcile *r)
 {
@@ -95,6 +92,24 @@ static void read_nodesets(struct reconcile *r, const struct world *w, const char
     cluster->n_nodesets = n;
 }
 
+/* All Partitions of a Controller that stay; borrowed from the cache for this turn. */
+static void read_partitions(struct reconcile *r, const struct world *w, const char *controller,
+                            struct build_cluster *cluster)
+{
+    struct kube_slice s = world_find(w, "Partition", r->namespace, WORLD_BY_CONTROLLER, controller);
+    const struct api_partition **list = arena_calloc(&r->arena, s.n + 1, sizeof(*list));
+    size_t n = 0;
+
+    for (size_t i = 0; i < s.n; i++) {
+        const struct world_partition *p = s.items[i]->value;
+
+        if (p && !p->part.meta.deleted_us)
+            list[n++] = &p->part;
+    }
+    cluster->partitions = list;
+    cluster->n_partitions = n;
+}
+
 static struct build_cluster *read_cluster(struct reconcile *r, const struct world *w,
                                           const struct build_env *env, const char *controller)
 {
@@ -117,32 +132,6 @@ static const unsigned char *fresh_random(struct arena *a)
 
     encode_random(bytes, SECRET_KEY_BYTES);
     return bytes;
-}
-
-/* A certificate and a token for the agent of a Controller that has none; NULL: it has. */
-static const struct build_agent_keys *fresh_agent_keys(struct reconcile *r, const struct world *w,
-                                                       const struct build_cluster *c)
-{
-    AUTO(http_certificate_done) struct http_certificate pair = {0};
-    struct build_agent_keys *keys = arena_calloc(&r->arena, 1, sizeof(*keys));
-    char token[SHA256_HEX_LEN + 1];
-    char random[TOKEN_BYTES];
-    struct err e = {0};
-
-    if (!c->controller || !build_has_agent(c) ||
-        world_get(w, "Secret", r->namespace, labels_agent(&r->arena, r->name)))
-        return NULL;
-    if (http_certificate_make(labels_agent_host(&r->arena, r->name, r->namespace), &pair, &e) < 0) {
-        log_error("Controller %s/%s: its agent stays without a Secret: %s", r->namespace, r->name,
-                  e.text);
-        return NULL;
-    }
-    encode_random(random, sizeof(random));
-    hash_sha256_hex((struct str){random, sizeof(random)}, token);
-    *keys = (struct build_agent_keys){arena_strdup(&r->arena, pair.cert_pem),
-                                      arena_strdup(&r->arena, pair.key_pem),
-                                      arena_strdup(&r->arena, token)};
-    return keys;
 }
 
 /* The oldest other NodeSet of the cluster that has the same name in Slurm and came before. */
@@ -234,52 +223,26 @@ static void read_lost_pods(struct reconcile *r, const struct world *w, struct pl
     in->pods = pods;
 }
 
-/* One key of a Secret, decoded; NULL: it is not there. */
-static const char *secret_text(struct reconcile *r, const struct jsn *secret, const char *key)
+/* What is known of the Slurm of a Controller; NULL: nothing. */
+static const struct slurm_state *read_slurm(struct reconcile *r, const char *controller)
 {
-    const struct jsn *value = jsn_member(jsn_key(secret, "data"), str_of(key));
-    AUTO(buf_done) struct buf text = {0};
+    struct agent_link *link = r->agents ? agents_find(r->agents, r->namespace, controller) : NULL;
 
-    if (!jsn_is(value, JSN_STRING) || decode_base64(&text, value->s) < 0)
-        return NULL;
-    return arena_str(&r->arena, buf_view(&text));
-}
-
-/* slurmctld's pod whose agent counts: the one that the Service leads to, or else the first. */
-static const struct plan_pod *agent_pod(const struct plan_controller *in)
-{
-    const struct plan_pod *found = NULL;
-
-    for (size_t i = in->n_pods; i-- > 0;) {
-        const struct plan_pod *p = in->pods[i];
-
-        if (p->ip && !p->deleting && !plan_pod_is_empty(p) &&
-            (!found || p->active || !found->active))
-            found = p;
-    }
-    return found;
+    return link ? agent_link_view(link) : NULL;
 }
 
 /* Find the agent, and what is known through it. */
 static void follow_agent(struct reconcile *r, const struct world *w, struct plan_controller *in)
 {
-    const struct plan_pod *pod = agent_pod(in);
-    struct agent_target t = {.port = AGENT_PORT,
-                             .host = labels_agent_host(&r->arena, r->name, r->namespace)};
-    const struct jsn *secret;
+    struct agent_target t;
     struct agent_link *link;
 
     if (!r->agents)
         return;
-    if (pod && in->cluster->controller && build_has_agent(in->cluster)) {
-        secret = read_object(r, w, "Secret", labels_agent(&r->arena, r->name));
-        t.address = pod->ip;
-        t.cert_pem = secret_text(r, secret, AGENT_CERT);
-        t.token = secret_text(r, secret, AGENT_TOKEN);
-    }
-    agents_set(r->agents, r->namespace, r->name, t.cert_pem && t.token ? &t : NULL);
+    agents_set(r->agents, r->namespace, r->name,
+               agent_target_find(&r->arena, w, in, &t) ? &t : NULL);
     link = agents_find(r->agents, r->namespace, r->name);
-    in->slurm = link ? agent_link_view(link) : NULL;
+    in->slurm = read_slurm(r, r->name);
     in->agent_trouble = link ? agent_link_trouble(link) : NULL;
 }
 
@@ -293,11 +256,12 @@ static void plan_for_controller(struct reconcile *r, const struct world *w,
         .cluster = cluster,
         .serves_monitors = world_serves(w, "ServiceMonitor"),
         .fresh = {fresh_random(&r->arena), fresh_random(&r->arena),
-                  fresh_agent_keys(r, w, cluster)},
+                  agent_target_fresh_keys(&r->arena, w, cluster)},
         .now_us = now_us,
     };
 
     read_nodesets(r, w, r->name, cluster);
+    read_partitions(r, w, r->name, cluster);
     set = world_get(w, "StatefulSet", r->namespace, labels_controller(&r->arena, r->name));
     in.pods = read_pods(r, w, set ? set->uid : NULL, &in.n_pods);
     follow_agent(r, w, &in);
@@ -324,7 +288,6 @@ static void plan_for_nodeset(struct reconcile *r, const struct world *w,
 {
     struct nodeset *ns = arena_calloc(&r->arena, 1, sizeof(*ns));
     struct plan_nodeset in = {.object = r->object, .ns = ns, .now_us = now_us};
-    struct agent_link *link;
     struct err e = {0};
 
     if (nodeset_decode(&r->arena, r->object, ns, &e) < 0) {
@@ -335,10 +298,36 @@ static void plan_for_nodeset(struct reconcile *r, const struct world *w,
     in.twin = find_twin(r, w, ns);
     in.pods = read_pods(r, w, ns->meta.uid, &in.n_pods);
     read_lost_pods(r, w, &in);
-    link = r->agents ? agents_find(r->agents, r->namespace, ns->spec.controller_ref.name) : NULL;
-    in.slurm = link ? agent_link_view(link) : NULL;
+    in.slurm = read_slurm(r, ns->spec.controller_ref.name);
     read_revisions(r, w, &in);
     plan_nodeset(&in, &r->actions);
+}
+
+static void plan_for_partition(struct reconcile *r, const struct world *w,
+                               const struct build_env *env, int64_t now_us)
+{
+    struct api_partition *part = arena_calloc(&r->arena, 1, sizeof(*part));
+    struct plan_partition in = {.object = r->object, .part = part, .now_us = now_us};
+    struct build_cluster *cluster;
+    const char *controller;
+    struct err e = {0};
+
+    if (api_partition_decode(&r->arena, r->object, part, &e) < 0) {
+        plan_failure(r->kind, r->object, "Invalid", e.text, now_us, &r->actions);
+        return;
+    }
+    controller = part->spec.controller_ref.name;
+    cluster = read_cluster(r, w, env, controller);
+    in.controller = cluster->controller;
+    in.lookup = cluster->lookup;
+    in.slurm = read_slurm(r, controller);
+    in.config_map = read_object(r, w, "ConfigMap", labels_config(&r->arena, controller));
+    if (plan_partition_needs_cluster(&r->arena, &in)) {
+        read_nodesets(r, w, controller, cluster);
+        read_partitions(r, w, controller, cluster);
+        in.cluster = cluster;
+    }
+    plan_partition(&in, &r->actions);
 }
 
 void reconcile_plan(struct reconcile *r, const struct world *w, const struct build_env *env,
@@ -352,6 +341,8 @@ void reconcile_plan(struct reconcile *r, const struct world *w, const struct bui
     }
     if (streq(r->kind, "NodeSet"))
         plan_for_nodeset(r, w, env, now_us);
+    else if (streq(r->kind, "Partition"))
+        plan_for_partition(r, w, env, now_us);
     else
         plan_for_controller(r, w, env, now_us);
 }

@@ -3,8 +3,8 @@
  * Indexes by reference.
  *
  * A changed Secret or ConfigMap must reach whoever refers to it: a key, a gres.conf, a prolog.  So
- * each Controller and NodeSet is indexed by all that it names.  An object that does not decode
- * refers to nothing; its own plan says what is wrong with it.
+ * each object of ours is indexed by all that it names, a Partition by its NodeSets.  An object that
+ * does not decode refers to nothing; its own plan says what is wrong with it.
  */
 #include "src/operator/references.h"
 
@@ -66,7 +66,17 @@ void references_of_nodeset(void *arg, const struct jsn *object, struct kube_inde
         emit_key(&a, out, api_namespace(&ns.meta), "Secret", &ns.spec.ssh->sssd_conf_ref);
 }
 
-void references_nodeset_controller(void *arg, const struct jsn *object, struct kube_index_out *out)
+void references_of_partition(void *arg, const struct jsn *object, struct kube_index_out *out)
+{
+    AUTO(arena_done) struct arena a = {0};
+
+    (void)arg;
+    JSN_FOR_ITEMS (ref, jsn_get(object, "spec.nodeSetRefs"))
+        emit(&a, out, jsn_get_str(object, "metadata.namespace"), "NodeSet",
+             jsn_get_str(ref, "name"));
+}
+
+void references_to_controller(void *arg, const struct jsn *object, struct kube_index_out *out)
 {
     AUTO(arena_done) struct arena a = {0};
     const char *name = jsn_get_str(object, "spec.controllerRef.name");

@@ -6,7 +6,7 @@
 #include "src/operator/queue.h"
 #include "src/operator/world.h"
 
-/* Keys are "Controller/ns/name" and "NodeSet/ns/name". */
+/* Keys are "Controller/ns/name", "NodeSet/ns/name" and "Partition/ns/name". */
 struct routes {
     const struct world *world; /* NULL while it is being made: then indexes lead nowhere */
     struct queue *queue;
@@ -21,3 +21,5 @@ void routes_follow_slurm(const struct routes *r, const char *ns, const char *con
                          const struct agent_change *c);
 /* Everything of a cluster: the Controller and all that name it. */
 void routes_follow_cluster(const struct routes *r, const char *ns, const char *controller);
+/* All Partitions of a Controller: something about its Slurm has changed. */
+void routes_partitions(const struct routes *r, const char *ns, const char *controller);

@@ -13,6 +13,7 @@
 #include "src/operator/world.h"
 
 #include "src/api/controller.h"
+#include "src/api/kinds.h"
 #include "src/api/nodeset.h"
 #include "src/base/alloc.h"
 #include "src/base/log.h"
@@ -24,7 +25,8 @@
 /* A server that knew neither version of a kind is asked so often before the other one's turn. */
 #define REFUSALS_MAX 4
 
-enum { NEEDED = 1, OWNED = 2 };
+/* AWAITED: nothing is done before they are known, or known not to be served. */
+enum { NEEDED = 1, OWNED = 2, AWAITED = 4 };
 
 struct sight {
     const char *kind;
@@ -107,15 +109,47 @@ static void *nodeset_decode_brief(void *arg, const struct jsn *object, struct er
     return n;
 }
 
+static void partition_release(void *value)
+{
+    struct world_partition *p = value;
+
+    arena_done(&p->arena);
+    free(p);
+}
+
+static bool is_settled(const struct api_partition *part)
+{
+    const struct api_condition *ready = api_condition_find(&part->status.conditions, "Ready");
+
+    return ready && !streq(ready->status, "False") && !part->meta.deleted_us &&
+           !api_condition_find(&part->status.conditions, "Default") &&
+           part->status.observed_generation == part->meta.generation;
+}
+
+static void *partition_decode_whole(void *arg, const struct jsn *object, struct err *e)
+{
+    struct world_partition *p = xcalloc(1, sizeof(*p));
+
+    (void)arg;
+    if (api_partition_decode(&p->arena, object, &p->part, e) < 0) {
+        partition_release(p);
+        return NULL;
+    }
+    p->settled = is_settled(&p->part);
+    return p;
+}
+
 static const struct kube_decoder pod_decoder = {pod_decode, pod_release, NULL};
 static const struct kube_decoder nodeset_decoder = {nodeset_decode_brief, nodeset_release, NULL};
+static const struct kube_decoder partition_decoder = {partition_decode_whole, partition_release,
+                                                      NULL};
 
 static const struct kube_index controller_indexes[] = {
     {WORLD_BY_REFERENCE, references_of_controller, NULL},
     {NULL},
 };
 static const struct kube_index nodeset_indexes[] = {
-    {WORLD_BY_CONTROLLER, references_nodeset_controller, NULL},
+    {WORLD_BY_CONTROLLER, references_to_controller, NULL},
     {WORLD_BY_SLURM_NAME, references_nodeset_slurm_name, NULL},
     {WORLD_BY_REFERENCE, references_of_nodeset, NULL},
     {NULL},
@@ -125,6 +159,11 @@ static const struct kube_index pod_indexes[] = {
     {WORLD_BY_SLURM_NAME, references_pod_slurm_name, NULL},
     {NULL},
 };
+static const struct kube_index partition_indexes[] = {
+    {WORLD_BY_CONTROLLER, references_to_controller, NULL},
+    {WORLD_BY_REFERENCE, references_of_partition, NULL},
+    {NULL},
+};
 
 #define WORKERS "app.kubernetes.io/name=slurmd"
 #define DAEMONS "app.kubernetes.io/name in (slurmctld,slurmd)"
@@ -132,6 +171,7 @@ static const struct kube_index pod_indexes[] = {
 static const struct sight sights[] = {
     {"Controller", NEEDED, NULL, NULL, false, controller_indexes},
     {"NodeSet", NEEDED, NULL, &nodeset_decoder, true, nodeset_indexes},
+    {"Partition", AWAITED, NULL, &partition_decoder, true, partition_indexes},
     {"Accounting", 0, NULL, NULL, false, NULL},
     {"ConfigMap", NEEDED, NULL, NULL, false, NULL},
     {"Secret", NEEDED, NULL, NULL, false, NULL},
@@ -166,6 +206,14 @@ static void on_deleted(void *arg, const struct kube_object *o, bool is_final)
     v->world->options.changed(v->world->options.arg, v->sight->kind, o, NULL);
 }
 
+static void tell_synced(struct world *w)
+{
+    if (w->told || !world_synced(w, NULL))
+        return;
+    w->told = true;
+    w->options.synced(w->options.arg);
+}
+
 static void on_synced(void *arg)
 {
     struct view *v = arg;
@@ -175,10 +223,7 @@ static void on_synced(void *arg)
         log_info("%s: the server has them now", v->sight->kind);
     v->absent = v->complained = false;
     v->refusals = 0;
-    if (w->told || !world_synced(w, NULL))
-        return;
-    w->told = true;
-    w->options.synced(w->options.arg);
+    tell_synced(w);
 }
 
 static void view_start(struct view *v);
@@ -207,8 +252,10 @@ static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms
         loop_timer_arm(v->turn, 0);
         return;
     }
-    if (v->absent && !(v->sight->flags & NEEDED))
+    if (v->absent && !(v->sight->flags & NEEDED)) {
+        tell_synced(v->world);
         return;
+    }
     if (v->absent && !v->complained)
         log_warn("the server does not know %s.%s yet: waiting for it%s", k->plural, k->group,
                  k->fields ? "" : "; apply deploy/crds");
@@ -221,7 +268,7 @@ static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms
 static void view_start(struct view *v)
 {
     const struct plan_kind *k = plan_kind_find(v->sight->kind);
-    bool own = streq(k->group, "slinky.slurm.net");
+    bool own = api_group_is_ours(k->group);
     struct kube_cache_options o = {
         .reflector.scope = {.resource = {k->group, v->version, k->plural},
                             .namespace = v->namespace,
@@ -292,7 +339,8 @@ bool world_synced(const struct world *w, const char **ret_missing)
     for (size_t i = 0; i < w->n; i++) {
         const struct view *v = &w->views[i];
 
-        if (!(v->sight->flags & NEEDED) || (v->cache && kube_cache_synced(v->cache)))
+        if (!(v->sight->flags & (NEEDED | AWAITED)) || (v->cache && kube_cache_synced(v->cache)) ||
+            (v->sight->flags & AWAITED && v->absent))
             continue;
         if (ret_missing)
             *ret_missing = v->sight->kind;

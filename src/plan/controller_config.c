@@ -5,7 +5,7 @@
  *   ConfigApplied     True when slurmctld has it (without an agent: when it is written).  Else it
  *                     says what is wrong, and whose line it is
  *
- *   NodeSetsAccepted  False while a NodeSet or Partition is left out
+ *   NodeSetsAccepted  False while a NodeSet is left out; PartitionsAccepted likewise
  *
  *   Drifted           True while a partition is not as declared: somebody used scontrol
  */
@@ -14,12 +14,13 @@
 
 #define MAX_DRIFT_SHOWN 4
 
-static const struct api_problem *first_problem(const struct config_verdict *v, bool of_others)
+/* The first error of an object whose description begins with these words; NULL: of any. */
+static const struct api_problem *first_problem(const struct config_verdict *v, const char *of)
 {
     for (size_t i = 0; i < v->problems->n; i++) {
         const struct api_problem *p = &v->problems->items[i];
 
-        if (p->reason != API_WARNING && (of_others == (p->object != NULL)))
+        if (p->reason != API_WARNING && (!of || starts_with(p->object, of)))
             return p;
     }
     return NULL;
@@ -92,13 +93,12 @@ static void judge_agent(const struct config_verdict *v, struct status_scribe *s)
 
 static void judge_applied(const struct config_verdict *v, struct status_scribe *s)
 {
-    const struct api_problem *own = first_problem(v, false);
-    const struct api_problem *left_out = first_problem(v, true);
+    const struct api_problem *own = first_problem(v, "Controller ");
 
     if (!v->good)
         status_set(s, "ConfigApplied", STATUS_FALSE, true, "ConfigInvalid",
                    "the configuration was not changed: %s",
-                   problem_text(s->to->arena, own ? own : left_out));
+                   problem_text(s->to->arena, own ? own : first_problem(v, NULL)));
     else if (build_has_agent(v->in->cluster))
         judge_agent(v, s);
     else
@@ -107,17 +107,19 @@ static void judge_applied(const struct config_verdict *v, struct status_scribe *
                    labels_config(s->to->arena, v->in->cluster->controller->meta.name));
 }
 
-static void judge_nodesets(const struct config_verdict *v, struct status_scribe *s)
+/* Say of a kind what was left out of a configuration that is good without it. */
+static void judge_left_out(const struct config_verdict *v, struct status_scribe *s,
+                           const char *kind, const char *condition, const char *reason)
 {
-    const struct api_problem *left_out = first_problem(v, true);
+    const struct api_problem *p = first_problem(v, kind);
 
     if (!v->good)
         return;
-    if (left_out)
-        status_set(s, "NodeSetsAccepted", STATUS_FALSE, true, "NodeSetLeftOut",
-                   "left out of the configuration: %s", problem_text(s->to->arena, left_out));
+    if (p)
+        status_set(s, condition, STATUS_FALSE, true, reason, "left out of the configuration: %s",
+                   problem_text(s->to->arena, p));
     else
-        (void)api_condition_drop(s->conditions, "NodeSetsAccepted");
+        (void)api_condition_drop(s->conditions, condition);
 }
 
 static void judge_drift(const struct config_verdict *v, struct status_scribe *s)
@@ -145,6 +147,7 @@ static void judge_drift(const struct config_verdict *v, struct status_scribe *s)
 void controller_judge_config(const struct config_verdict *v, struct status_scribe *s)
 {
     judge_applied(v, s);
-    judge_nodesets(v, s);
+    judge_left_out(v, s, "NodeSet ", "NodeSetsAccepted", "NodeSetLeftOut");
+    judge_left_out(v, s, "Partition ", "PartitionsAccepted", "PartitionLeftOut");
     judge_drift(v, s);
 }

@@ -4,6 +4,6 @@
 
 #include "src/plan/action.h"
 
-/* `kind` is Controller or NodeSet; `object` as the API has it, decodable or not. */
+/* `kind` is Controller, NodeSet or Partition; `object` as the API has it, decodable or not. */
 void plan_failure(const char *kind, const struct jsn *object, const char *reason, const char *why,
                   int64_t now_us, struct actions *to);

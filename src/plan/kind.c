@@ -39,6 +39,7 @@ const struct plan_kind plan_kinds[] = {
     {"Controller", "slinky.slurm.net", "v1beta1", NULL, "controllers", NULL},
     {"ControllerRevision", "apps", "v1", NULL, "controllerrevisions", NULL},
     {"NodeSet", "slinky.slurm.net", "v1beta1", NULL, "nodesets", NULL},
+    {"Partition", "slurmkeeper.dev", "v1alpha1", NULL, "partitions", NULL},
     {"PersistentVolumeClaim", "", "v1", NULL, "persistentvolumeclaims", NULL},
     {"Pod", "", "v1", NULL, "pods", NULL},
     {"PodDisruptionBudget", "policy", "v1", "v1beta1", "poddisruptionbudgets", budget_fields},

@@ -63,18 +63,26 @@ static void pin(struct arena *a, const struct plan_nodeset *in, struct nodeset_s
     st->ordinal_to_node = map;
 }
 
+/* The first pod that does not run, and why: "; pod foo-0: ..."; empty if nothing is known. */
+static const char *first_trouble(struct arena *a, const struct plan_nodeset *in)
+{
+    for (size_t i = 0; i < in->n_pods; i++)
+        if (in->pods[i]->trouble && !in->pods[i]->deleting)
+            return arena_printf(a, "; pod %s: %s", in->pods[i]->name, in->pods[i]->trouble);
+    return "";
+}
+
 static void judge_ready(const struct plan_nodeset *in, const struct nodeset_status *st,
                         const struct nodeset_hindrance *why, struct status_scribe *s)
 {
     if (why->reason)
         status_set(s, "Ready", STATUS_FALSE, true, why->reason, "%s", why->text);
     else if (st->available_replicas < st->desired)
-        status_set(s, "Ready", STATUS_FALSE, false, "PodsNotReady", "%d of %d pods are ready",
-                   (int)st->available_replicas, (int)st->desired);
+        status_set(s, "Ready", STATUS_FALSE, false, "PodsNotReady", "%d of %d pods are ready%s",
+                   (int)st->available_replicas, (int)st->desired, first_trouble(s->to->arena, in));
     else
         status_set(s, "Ready", STATUS_TRUE, false, "PodsReady", "all %d pods are ready",
                    (int)st->desired);
-    (void)in;
 }
 
 /* "gpu-3 (jobs 12, 13)" of the pods that are waited for, a few of them. */

@@ -91,6 +91,44 @@ static void read_owner(struct arena *a, const struct jsn *v, struct plan_pod *p)
     }
 }
 
+/* Why a container does not run, or NULL: it does, or is on its way. */
+static const char *container_trouble(struct arena *a, const struct jsn *pod, const struct jsn *c)
+{
+    const struct jsn *waiting = jsn_get(c, "state.waiting");
+    const struct jsn *ended = jsn_get(c, "lastState.terminated");
+    const char *name = jsn_get_str(c, "name");
+    const char *reason = jsn_get_str(waiting, "reason");
+    const char *message = jsn_get_str(ended ? ended : waiting, "message");
+
+    if (!waiting || streq(reason, "ContainerCreating") || streq(reason, "PodInitializing"))
+        return NULL;
+    if (message && message[0])
+        return arena_printf(a, "container %s: %.*s", name, (int)strcspn(message, "\n"), message);
+    if (ended)
+        return arena_printf(a, "container %s ended with status %lld; see kubectl logs %s -c %s -p",
+                            name, (long long)jsn_get_int(ended, "exitCode", -1),
+                            jsn_get_str(pod, "metadata.name"), name);
+    return arena_printf(a, "container %s waits: %s", name, reason ? reason : "unknown");
+}
+
+static const char *read_trouble(struct arena *a, const struct jsn *v)
+{
+    static const char *const lists[] = {"status.initContainerStatuses", "status.containerStatuses"};
+
+    JSN_FOR_ITEMS (c, jsn_get(v, "status.conditions"))
+        if (streq(jsn_get_str(c, "type"), "PodScheduled") &&
+            streq(jsn_get_str(c, "status"), "False"))
+            return text_of(a, jsn_get(c, "message"));
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        JSN_FOR_ITEMS (c, jsn_get(v, lists[i])) {
+            const char *text = container_trouble(a, v, c);
+
+            if (text)
+                return text;
+        }
+    return NULL;
+}
+
 void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
 {
     struct plan_pod p = {0};
@@ -119,6 +157,7 @@ void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
     p.slurm_bits = pod_conditions_read(a, jsn_get(v, "status.conditions"), &p.slurm_message);
     read_ready(v, &p);
     read_annotations(v, &p);
+    p.trouble = p.ready ? NULL : read_trouble(a, v);
     *ret = p;
 }
 

@@ -39,6 +39,7 @@ struct plan_pod {
     int64_t ready_us; /* since when it is ready, or is not */
     int64_t created_us;
     int64_t deadline_us; /* 0: none */
+    const char *trouble; /* what keeps it from running, for its owner's condition; NULL: nothing */
 };
 
 /* Decode into `a`; nothing points into v. */

@@ -4,6 +4,7 @@
 Nothing of the machine's own Slurm or munge is touched.  The nodes are State=CLOUD: slurmctld neither
 resolves nor contacts them.
 """
+import ctypes
 import os
 import shutil
 import signal
@@ -35,6 +36,10 @@ AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 MpiDefault=none
 PrivateData=cloud
+SuspendProgram=/bin/true
+ResumeProgram=/bin/true
+SuspendTime=86400
+ResumeTimeout=60
 ReturnToService=2
 MessageTimeout=10
 GresTypes=gpu
@@ -52,6 +57,11 @@ def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
+
+
+def die_with_parent():
+    """In a new process: be killed when the test is."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def wait_for(what, seconds=20, every=0.02):
@@ -102,13 +112,14 @@ class Slurm:
             ["/usr/sbin/munged", "-F", "--key-file", key, "--socket", self.munge_socket,
              "--pid-file", f"{self.dir}/munged.pid", "--log-file", f"{self.dir}/munged.log",
              "--seed-file", f"{self.dir}/munged.seed", "--force"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            preexec_fn=die_with_parent))
         wait_for(lambda: os.path.exists(self.munge_socket))
 
     def start(self):
         self.ctld = subprocess.Popen(
             ["/usr/sbin/slurmctld", "-D", "-f", self.conf], stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=die_with_parent,
             env={"PATH": os.environ["PATH"], "SLURM_CONF": self.conf})
         wait_for(self.is_up)
 

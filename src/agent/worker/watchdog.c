@@ -58,7 +58,7 @@ static void answer_down(void)
 {
     AUTO(buf_done) struct buf frame = {0};
 
-    frame_add(&frame, STR("{\"ok\":false,\"error\":{\"kind\":\"down\",\"code\":1800,"
+    frame_add(&frame, STR("{\"ok\":false,\"last\":true,\"error\":{\"kind\":\"down\",\"code\":1800,"
                           "\"text\":\"slurmctld is not there: nobody listens at its port\"}}"));
     _exit(file_write_all(socket_fd, buf_view(&frame)) < 0);
 }

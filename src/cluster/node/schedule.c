@@ -5,6 +5,9 @@
  * In order: the node takes pods at all (cordon, taints), the pod wants such a node (nodeSelector,
  * required node affinity), and what the pod asks for is left.  All that fails for want of resources
  * is named at once, as a scheduler does.
+ *
+ * One machine stands in for many here, so processors are shared: a pod may ask for as many as there
+ * are, whatever others have asked for.  Memory cannot be shared.
  */
 #include "src/cluster/node/schedule.h"
 
@@ -99,7 +102,7 @@ static int check_resources(const struct jsn *pod, const struct schedule_view *v,
 
     if (v->pods + 1 > limits_value(have, "pods", 110))
         buf_adds(why, "1 Too many pods");
-    if (ask.cpu_milli > 0 && v->used.cpu_milli + ask.cpu_milli > limits_milli(have, "cpu", 0))
+    if (ask.cpu_milli > 0 && ask.cpu_milli > limits_milli(have, "cpu", 0))
         buf_printf(why, "%s1 Insufficient cpu", why->n > before ? ", " : "");
     if (ask.memory_bytes > 0 &&
         v->used.memory_bytes + ask.memory_bytes > limits_value(have, "memory", 0))

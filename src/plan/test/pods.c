@@ -38,6 +38,45 @@ static void a_pod_is_decoded_to_what_counts(void **state)
     assert_false(plan_pod_is_available(&p, 5, p.ready_us + 4999999));
 }
 
+static void a_pod_that_does_not_run_tells_why(void **state)
+{
+    static const struct {
+        const char *status;
+        const char *trouble;
+    } rows[] = {
+        {"\"containerStatuses\":[{\"name\":\"c\",\"state\":{\"running\":{}}}]", NULL},
+        {"\"containerStatuses\":[{\"name\":\"c\",\"state\":{\"waiting\":{\"reason\":"
+         "\"ContainerCreating\"}}}]",
+         NULL},
+        {"\"containerStatuses\":[{\"name\":\"c\",\"state\":{\"waiting\":{\"reason\":"
+         "\"CrashLoopBackOff\",\"message\":\"back-off\"}},\"lastState\":{\"terminated\":{"
+         "\"exitCode\":128,\"message\":\"no such file\\nat all\"}}}]",
+         "container c: no such file"},
+        {"\"initContainerStatuses\":[{\"name\":\"i\",\"state\":{\"waiting\":{\"reason\":"
+         "\"CrashLoopBackOff\"}},\"lastState\":{\"terminated\":{\"exitCode\":3}}}]",
+         "container i ended with status 3; see kubectl logs p -c i -p"},
+        {"\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"message\":"
+         "\"Insufficient memory\"}]",
+         "Insufficient memory"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct jsn *v = NULL;
+        struct plan_pod p;
+        const char *text =
+            arena_printf(&a, "{\"metadata\":{\"name\":\"p\"},\"status\":{%s}}", rows[i].status);
+
+        assert_int_equal(jsn_parse(&a, str_of(text), NULL, &v, NULL), 0);
+        plan_pod_decode(&a, v, &p);
+        if (rows[i].trouble)
+            assert_string_equal(p.trouble, rows[i].trouble);
+        else
+            assert_null(p.trouble);
+    }
+}
+
 static void only_what_cannot_run_a_job_is_free(void **state)
 {
     static const struct slurm_node nodes[] = {
@@ -116,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pod_is_decoded_to_what_counts),
+        cmocka_unit_test(a_pod_that_does_not_run_tells_why),
         cmocka_unit_test(only_what_cannot_run_a_job_is_free),
         cmocka_unit_test(pods_go_in_a_known_order),
     };

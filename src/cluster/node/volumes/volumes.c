@@ -24,6 +24,23 @@ static const char *own_dir(struct arena *a, const struct volumes_context *x,
     return arena_printf(a, "%s/volumes/%s", x->dir, jsn_get_str(volume, "name"));
 }
 
+/* The group's alone: daemons do not trust a place of their state that everybody may write. */
+static int make_group_dir(const char *path, int64_t group, struct err *e)
+{
+    struct stat st;
+    int r = file_make_dirs(path, 0755, e);
+
+    if (r < 0)
+        return r;
+    if (stat(path, &st) == 0 && st.st_gid == (gid_t)group && (st.st_mode & 02070) == 02070)
+        return 0;
+    if (chown(path, (uid_t)-1, (gid_t)group) < 0)
+        return err_errno(e, errno, "cannot give '%s' to group %lld", path, (long long)group);
+    if (chmod(path, 02770) < 0)
+        return err_errno(e, errno, "cannot set the mode of '%s'", path);
+    return 0;
+}
+
 /* A directory that everybody may write, and the group owns. */
 static int make_open_dir(const char *path, int64_t group, struct err *e)
 {
@@ -65,7 +82,9 @@ static int make_claim(struct arena *a, const struct volumes_context *x, const ch
 {
     const char *path = x->claim(x->claim_arg, a, x->payload.pod->ns, name, e);
 
-    return path ? make_open_dir(path, x->fs_group, e) : e->num;
+    if (!path)
+        return e->num;
+    return x->fs_group >= 0 ? make_group_dir(path, x->fs_group, e) : make_open_dir(path, -1, e);
 }
 
 static int make_payload(struct arena *a, const struct volumes_context *x, const struct jsn *volume,

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The plan for a Partition.
+ *
+ * Its line stands in the Controller's configuration, which the Controller's plan writes; here is
+ * said what became of it.  As long as the line is there as wanted, that is a look into one
+ * ConfigMap and into Slurm's state, so that the counters of 500 busy partitions are cheap.  Only
+ * where it is not, the configuration of the whole cluster is built once to learn the reason.
+ *
+ * Ready:
+ *   False    ControllerNotFound, Invalid (left out, or the last good line is at work),
+ * NodeSetNotFound (without some of its nodes), ConfigInvalid (of the Controller), Writing, Applying
+ *   Unknown  Written: it is in the configuration, and slurmctld's state is not known
+ *   True     Applied: slurmctld has it
+ */
+#include "src/plan/partition.h"
+
+#include "src/build/controller_config.h"
+#include "src/build/labels.h"
+#include "src/plan/finalizer.h"
+#include "src/plan/partition_private.h"
+
+const char *partition_written_line(struct arena *a, const struct plan_partition *in)
+{
+    const char *conf = jsn_text(jsn_key(jsn_key(in->config_map, "data"), "slurm.conf"));
+    const char *head = arena_printf(a, "PartitionName=%s", api_partition_slurm_name(in->part));
+    struct str rest = str_of(conf);
+    struct str line;
+
+    while (str_split(&rest, '\n', &line))
+        if (str_starts(line, head) && (line.n == strlen(head) || line.p[strlen(head)] == ' '))
+            return arena_str(a, line);
+    return NULL;
+}
+
+const char *partition_wanted_line(struct arena *a, const struct plan_partition *in,
+                                  bool may_be_default, const char **ret_missing)
+{
+    const struct api_partition_spec *spec = &in->part->spec;
+    AUTO(buf_done) struct buf nodes = {0};
+
+    *ret_missing = NULL;
+    for (size_t i = 0; i < spec->nodeset_refs.n; i++) {
+        const char *name = spec->nodeset_refs.items[i].name;
+        const struct jsn *found = NULL;
+        struct nodeset ns;
+
+        (void)api_lookup_get(in->lookup, "NodeSet", api_namespace(&in->part->meta), name, &found);
+        if (found && nodeset_decode(a, found, &ns, NULL) == 0 &&
+            streq(ns.spec.controller_ref.name, spec->controller_ref.name))
+            buf_printf(&nodes, "%s%s", nodes.n ? "," : "", nodeset_slurm_name(a, &ns));
+        else
+            *ret_missing = name;
+    }
+    if (spec->nodes && spec->nodes[0])
+        buf_printf(&nodes, "%s%s", nodes.n ? "," : "", spec->nodes);
+    return api_partition_line(a, in->part, spec->all ? "ALL" : buf_str(&nodes), may_be_default);
+}
+
+bool plan_partition_needs_cluster(struct arena *a, const struct plan_partition *in)
+{
+    const char *written = partition_written_line(a, in);
+    const char *missing;
+
+    return in->controller && !in->part->meta.deleted_us &&
+           !streq(written, partition_wanted_line(a, in, true, &missing)) &&
+           !streq(written, partition_wanted_line(a, in, false, &missing));
+}
+
+struct api_partition_status partition_status_copy(struct arena *a, const struct plan_partition *in)
+{
+    struct api_partition_status st = in->part->status;
+    struct api_conditions list = {
+        arena_calloc(a, st.conditions.n + 1, sizeof(struct api_condition)), st.conditions.n};
+
+    if (list.n)
+        memcpy(list.items, st.conditions.items, list.n * sizeof(*list.items));
+    st.conditions = list;
+    st.observed_generation = in->part->meta.generation;
+    st.name = api_partition_slurm_name(in->part);
+    return st;
+}
+
+void partition_status_plan(const struct plan_partition *in, struct api_partition_status *st,
+                           struct actions *to)
+{
+    status_write(to, "Partition", &in->part->meta, jsn_get(in->object, "status"),
+                 fields_encode(to->arena, api_partition_status_fields, st));
+}
+
+/* What the builder says of this very object; NULL: nothing. */
+static const char *find_problem(struct arena *a, const struct plan_partition *in, int *ret_built)
+{
+    struct api_problems p = {.arena = a};
+    struct build_config config;
+    const char *object = arena_printf(a, "Partition %s", api_full_name(a, &in->part->meta));
+
+    *ret_built = build_config(a, in->cluster, &config, &p);
+    for (size_t i = 0; i < p.n; i++)
+        if (p.items[i].reason != API_WARNING && streq(p.items[i].object, object))
+            return arena_printf(a, "%s: %s", p.items[i].field, p.items[i].text);
+    return NULL;
+}
+
+/* Its line is not there: say why. */
+static void judge_absent(const struct plan_partition *in, struct status_scribe *s)
+{
+    struct arena *a = s->to->arena;
+    const char *line = in->part->status.line;
+    const char *name = in->part->spec.controller_ref.name;
+    int built = 0;
+    const char *problem = in->cluster ? find_problem(a, in, &built) : NULL;
+
+    if (problem)
+        status_set(s, "Ready", STATUS_FALSE, true, "Invalid", "%s%s", problem,
+                   line && streq(line, partition_written_line(a, in))
+                       ? "; what was declared before stays at work"
+                   : strstr(problem, "left out") ? ""
+                                                 : "; the partition is left out");
+    else if (built < 0)
+        status_set(s, "Ready", STATUS_FALSE, false, "ConfigInvalid",
+                   "the configuration is not written before Controller %s is mended; see its "
+                   "condition ConfigApplied",
+                   name);
+    else
+        status_set(s, "Ready", STATUS_FALSE, false, "Writing",
+                   "the configuration is being written");
+}
+
+/* Its line is there: say whether slurmctld has it. */
+static void judge_live(const struct plan_partition *in, const char *line, struct status_scribe *s)
+{
+    const char *name = api_partition_slurm_name(in->part);
+    const struct slurm_applied *applied = in->slurm ? &in->slurm->applied : NULL;
+    const char *lag;
+
+    if (!in->slurm || !in->slurm->partitions_known) {
+        status_set(s, "Ready", STATUS_UNKNOWN, false, "Written",
+                   "it is in the configuration; slurmctld's state is not known");
+        return;
+    }
+    lag = slurm_state_partition(in->slurm, name) ? partition_live_lag(s->to->arena, in, line)
+                                                 : "slurmctld does not have the partition yet";
+    if (lag)
+        status_set(s, "Ready", STATUS_FALSE, applied->reason != NULL, "Applying", "%s%s%s", lag,
+                   applied->reason ? ": " : "", applied->reason ? applied->reason : "");
+    else
+        status_set(s, "Ready", STATUS_TRUE, false, "Applied", "slurmctld has it as declared");
+}
+
+static void judge_ready(const struct plan_partition *in, struct api_partition_status *st,
+                        struct status_scribe *s)
+{
+    struct arena *a = s->to->arena;
+    const char *missing = NULL;
+    const char *line = partition_written_line(a, in);
+    bool as_wanted = streq(line, partition_wanted_line(a, in, true, &missing)) ||
+                     streq(line, partition_wanted_line(a, in, false, &missing));
+
+    if (!in->controller) {
+        status_set(s, "Ready", STATUS_FALSE, true, "ControllerNotFound",
+                   "there is no Controller %s in namespace %s; create it, or correct "
+                   "spec.controllerRef.name",
+                   in->part->spec.controller_ref.name, api_namespace(&in->part->meta));
+        return;
+    }
+    if (in->controller->spec.external) {
+        status_set(s, "Ready", STATUS_FALSE, true, "External",
+                   "slurmctld of Controller %s runs elsewhere, and its partitions are declared "
+                   "there",
+                   in->controller->meta.name);
+        return;
+    }
+    if (!as_wanted) {
+        judge_absent(in, s);
+        return;
+    }
+    st->line = line;
+    if (missing)
+        status_set(s, "Ready", STATUS_FALSE, true, "NodeSetNotFound",
+                   "there is no NodeSet %s in this cluster: the partition is without its nodes",
+                   missing);
+    else
+        judge_live(in, line, s);
+}
+
+/* Another partition is the default, although this one wants to be. */
+static void judge_default(const struct plan_partition *in, const struct api_partition_status *st,
+                          struct status_scribe *s)
+{
+    const char *missing;
+
+    if (api_partition_is_default(in->part) && st->line &&
+        !streq(st->line, partition_wanted_line(s->to->arena, in, true, &missing)))
+        status_set(s, "Default", STATUS_FALSE, true, "DefaultTaken",
+                   "another partition of the cluster is the default; there can be only one");
+    else
+        (void)api_condition_drop(s->conditions, "Default");
+}
+
+void plan_partition(const struct plan_partition *in, struct actions *to)
+{
+    const struct api_meta *m = &in->part->meta;
+    struct api_partition_status st;
+    struct status_scribe scribe;
+
+    if (m->deleted_us) {
+        partition_end_plan(in, to);
+        return;
+    }
+    actions_step(to, "Finalizer");
+    if (!finalizer_has(m, PARTITION_FINALIZER))
+        finalizer_add(to, "Partition", m, PARTITION_FINALIZER);
+    st = partition_status_copy(to->arena, in);
+    scribe = (struct status_scribe){to, &st.conditions, m->generation, in->now_us};
+    actions_step(to, "Status");
+    judge_ready(in, &st, &scribe);
+    judge_default(in, &st, &scribe);
+    partition_live_plan(in, &st, &scribe);
+    partition_status_plan(in, &st, to);
+}

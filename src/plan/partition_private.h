@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Between the files that plan for Partitions. */
+#pragma once
+
+#include "src/plan/partition.h"
+#include "src/plan/status.h"
+
+/* The line of the partition in the Controller's configuration, in `a`; NULL: there is none. */
+const char *partition_written_line(struct arena *a, const struct plan_partition *in);
+
+/* The line that it should have; *ret_missing gets a NodeSet that is not there, or NULL. */
+const char *partition_wanted_line(struct arena *a, const struct plan_partition *in,
+                                  bool may_be_default, const char **ret_missing);
+
+/* partition_live.c: put into the status what slurmctld has, and what has drifted. */
+void partition_live_plan(const struct plan_partition *in, struct api_partition_status *st,
+                         struct status_scribe *s);
+/* A setting of the line that slurmctld does not have yet, in words; NULL: it has all of them. */
+const char *partition_live_lag(struct arena *a, const struct plan_partition *in, const char *line);
+
+/* partition_end.c: the plan for one that is being deleted. */
+void partition_end_plan(const struct plan_partition *in, struct actions *to);
+
+/* Write the status with these conditions. */
+void partition_status_plan(const struct plan_partition *in, struct api_partition_status *st,
+                           struct actions *to);
+/* A copy of the status at hand, whose conditions may be changed. */
+struct api_partition_status partition_status_copy(struct arena *a, const struct plan_partition *in);

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How long a declared change takes to be live in slurmctld, against one bare libslurm update.
+
+A cluster of three nodes is brought up with `slurmkeeper up`.  Measured, all in one run: bare libslurm
+updates of a partition; edits of a NodeSet's partition.config and of a Partition, from the API
+server's answer to the value being live; a new NodeSet until its partition is there; then the same
+edit on a cluster without the agent, where a sidecar looks at the files and reconfigures.
+"""
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "api"))
+from lib.client import Api  # noqa: E402
+from lib.kubeconfig import Kubeconfig  # noqa: E402
+
+BUILD = os.environ["BUILD"]
+PROGRAM = os.path.join(BUILD, "src/cli/slurmkeeper")
+NODESETS = "/apis/slinky.slurm.net/v1beta1/namespaces/default/nodesets"
+PARTITIONS = "/apis/slurmkeeper.dev/v1alpha1/namespaces/default/partitions"
+EDITS = int(os.environ.get("BENCH_EDITS", "50"))
+TIMES_BARE = 25
+P95_MS = 100
+NEW_MS = 250
+
+
+class Cluster:
+    """A cluster by `slurmkeeper up`, and a stop-watch inside of its Slurm."""
+
+    def __init__(self, name, *options):
+        self.state = tempfile.mkdtemp(prefix="sk-bench-")
+        self.name, self.options = name, options
+        self.probe = None
+
+    def __enter__(self):
+        try:
+            self.start()
+        except BaseException:
+            self.down()
+            raise
+        return self
+
+    def __exit__(self, *exc):
+        self.down()
+
+    def start(self):
+        start = time.monotonic()
+        subprocess.run([PROGRAM, "up", "--state", self.state, "--name", self.name, *self.options], check=True,
+                       stderr=subprocess.DEVNULL, timeout=180)
+        self.conf = f"{self.state}/clients/default/slurm/slurm.conf"
+        env = dict(os.environ, SLURM_CONF=self.conf)
+        subprocess.run(["srun", "-N3", "hostname"], check=True, env=env, timeout=60,
+                       stdout=subprocess.DEVNULL, cwd="/")
+        self.up_s = time.monotonic() - start
+        self.api = Api(Kubeconfig(f"{self.state}/admin.kubeconfig", self.state))
+        self.probe = subprocess.Popen([os.path.join(BUILD, "tests/bench/bench-probe")], text=True,
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+
+    def ask(self, line):
+        self.probe.stdin.write(line + "\n")
+        self.probe.stdin.flush()
+        answer = self.probe.stdout.readline().strip()
+        if answer.startswith("-"):
+            raise SystemExit(f"bench: '{line}': {answer[1:].strip() or 'time is out'}")
+        return int(answer)
+
+    def down(self):
+        if self.probe:
+            self.probe.stdin.close()
+            self.probe.wait(10)
+        subprocess.run([PROGRAM, "down", "--state", self.state, "--purge", "--force"], check=False,
+                       timeout=120)
+        shutil.rmtree(self.state, ignore_errors=True)
+
+
+def ok(answer):
+    if answer.code not in (200, 201):
+        raise SystemExit(f"bench: the API server answered {answer.code}: {answer.body}")
+
+
+def bare(cluster):
+    return [cluster.ask(f"update compute {1000 + i}") / 1e6 for i in range(EDITS)]
+
+
+def edits(cluster, partition, patch, limit_ms=20000, count=EDITS):
+    """Milliseconds from the API server's answer to the new MaxTime in slurmctld, of each edit."""
+    took = []
+    for i in range(count):
+        minutes = 100 + i
+        path, body = patch(minutes)
+        ok(cluster.api.patch(path, body))
+        start = time.monotonic_ns()
+        took.append(max(0, cluster.ask(f"wait {partition} {minutes} {limit_ms}") - start) / 1e6)
+    return took
+
+
+def patch_nodeset(minutes):
+    config = f"Default=YES MaxTime={minutes}"
+    return f"{NODESETS}/compute", {"spec": {"partition": {"config": config}}}
+
+
+def patch_partition(minutes):
+    return f"{PARTITIONS}/debug", {"spec": {"maxTime": str(minutes)}}
+
+
+def new_nodesets(cluster, count=10):
+    took = []
+    for i in range(count):
+        name = f"new{i}"
+        ok(cluster.api.post(NODESETS, {
+            "apiVersion": "slinky.slurm.net/v1beta1", "kind": "NodeSet",
+            "metadata": {"name": name},
+            "spec": {"controllerRef": {"name": "slurm"}, "replicas": 0,
+                     "partition": {"enabled": True}}}))
+        start = time.monotonic_ns()
+        took.append(max(0, cluster.ask(f"exists {name} 20000") - start) / 1e6)
+    return took
+
+
+def p95(values):
+    return sorted(values)[max(0, int(len(values) * 0.95) - 1)]
+
+
+def show(what, values, unit):
+    print(f"{what:<52} median {statistics.median(values):8.2f} ms   p95 {p95(values):8.2f} ms"
+          f"   {statistics.median(values) / unit:7.1f} x bare")
+
+
+def measure_live(cluster, failed):
+    """The bare update's median, which everything else is held against."""
+    print(f"up to the first finished srun -N3: {cluster.up_s:.1f} s")
+    if cluster.up_s > 10:
+        failed.append("up took more than 10 s")
+    one = bare(cluster)
+    unit = statistics.median(one)
+    show("bare libslurm update of a partition", one, unit)
+    ok(cluster.api.post(PARTITIONS, {
+        "apiVersion": "slurmkeeper.dev/v1alpha1", "kind": "Partition",
+        "metadata": {"name": "debug"},
+        "spec": {"controllerRef": {"name": "slurm"}, "nodeSetRefs": [{"name": "compute"}]}}))
+    cluster.ask("exists debug 20000")
+    for what, partition, patch in (
+            ("edit of a NodeSet's partition.config", "compute", patch_nodeset),
+            ("edit of a Partition", "debug", patch_partition)):
+        took = edits(cluster, partition, patch)
+        show(what, took, unit)
+        if statistics.median(took) > TIMES_BARE * unit:
+            failed.append(f"{what}: the median is above {TIMES_BARE} bare updates")
+        if p95(took) > P95_MS:
+            failed.append(f"{what}: p95 is above {P95_MS} ms")
+    took = new_nodesets(cluster)
+    show("a new NodeSet, to its partition being there", took, unit)
+    if p95(took) > NEW_MS:
+        failed.append(f"a new NodeSet took more than {NEW_MS} ms")
+    return unit
+
+
+def main():
+    failed = []
+    with Cluster("bench") as cluster:
+        unit = measure_live(cluster, failed)
+    with Cluster("bench-files", "--no-agent") as cluster:
+        show("the same edit by files, polling and reconfigure",
+             edits(cluster, "compute", patch_nodeset, 60000, 5), unit)
+    for what in failed:
+        print(f"bench: {what}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+sys.exit(main())
