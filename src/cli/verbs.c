@@ -16,6 +16,8 @@ static const struct cli_option apiserver_options[] = {
     {"listen", "ADDRESS:PORT", "Where to serve; port 0 takes a free one", "127.0.0.1:6443", false},
     {"allow-remote", NULL, "Let --listen name an address that other machines reach", NULL, false},
     {"history", "SECONDS", "How long watches and paged lists may look back", "300", false},
+    {"slurm-version", "RELEASE", "Check our kinds for this Slurm where a Controller names none",
+     "any known", false},
     {"no-controllers", NULL, "Only store workloads: make no pods, endpoints or statuses of them",
      NULL, false},
     {NULL},
