@@ -71,6 +71,9 @@ static int field_write(struct arena *a, const struct part_field *f, const struct
 
         if (text[0] && value_check(key->type, release_built_for(), str_of(text), &why) == -EINVAL)
             return err_bad(e, "%s: '%s' %s", key->name, text, why.text);
+        if (text[0] && streq(key->name, "QOS") && release_part_qos_kills())
+            return err_bad(e, "QOS: an unknown one ends a slurmctld of this release: it needs a "
+                              "reconfigure");
         *(char **)(void *)to = text_normal(a, key, text);
         return 0;
     }
