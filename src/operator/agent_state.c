@@ -251,6 +251,18 @@ static void note_nodes(struct arena *a, const struct jsn *answer, struct agent_c
     ret->nodes = names;
 }
 
+static void note_drifted(struct arena *a, const struct agent_state *s, struct agent_change *ret)
+{
+    size_t n = ret->n_drifted + s->view.n_drift;
+    const char **names = arena_calloc(a, n + 1, sizeof(const char *));
+
+    for (size_t i = 0; i < ret->n_drifted; i++)
+        names[i] = ret->drifted[i];
+    for (size_t i = 0; i < s->view.n_drift; i++)
+        names[ret->n_drifted++] = arena_strdup(a, s->view.drift[i].partition);
+    ret->drifted = names;
+}
+
 static void take_version(struct agent_state *s, const char *version)
 {
     const char *dash = strrchr(version, '-');
@@ -294,8 +306,11 @@ int agent_state_update(struct agent_state *s, const struct jsn *answer, struct a
                       jsn_len(partitions) > 0;
     if (ret->slurmctld)
         read_slurmctld(s, jsn_key(answer, "slurmctld"));
-    if (ret->drift)
+    if (ret->drift) {
+        note_drifted(a, s, ret);
         read_drift(s, jsn_key(answer, "drift"));
+        note_drifted(a, s, ret);
+    }
     if (ret->config)
         read_config(s, jsn_key(answer, "config"));
     note_nodes(a, answer, ret);

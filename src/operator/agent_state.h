@@ -20,6 +20,8 @@ struct agent_change {
     bool config;              /* how the configuration fares */
     const char *const *nodes; /* names of those that changed or are gone; in the arena given */
     size_t n_nodes;
+    const char *const *drifted; /* partitions that have drifted, or had; likewise */
+    size_t n_drifted;
 };
 
 /*

@@ -45,6 +45,7 @@ struct operator
     struct queue *queue;
     struct routes routes;
     struct executor executor;
+    struct agents *agents;
     struct kube_election *election; /* NULL: without */
     struct metrics *metrics;
     struct loop_source *timer;
@@ -178,6 +179,7 @@ static void start_job(struct operator* op, const char *key)
     j->since_ns = clock_mono_ns();
     list_append(&op->jobs, &j->link);
     reconcile_open(&r, key);
+    r.agents = op->agents;
     j->kind = xstrdup(r.kind);
     op->options.env.policy_v1beta1 =
         streq(world_version(op->world, plan_kind_find("PodDisruptionBudget")), "v1beta1");
@@ -226,6 +228,57 @@ static void on_change(void *arg, const char *kind, const struct kube_object *old
     pump_later(op);
 }
 
+static void on_slurm(void *arg, const char *ns, const char *controller,
+                     const struct agent_change *c)
+{
+    struct operator* op = arg;
+
+    routes_follow_slurm(&op->routes, ns, controller, c);
+    pump_later(op);
+}
+
+static void on_slurm_lost(void *arg, const char *ns, const char *controller)
+{
+    struct operator* op = arg;
+
+    log_warn("Controller %s/%s: Slurm's state is not known: %s", ns, controller,
+             agent_link_trouble(agents_find(op->agents, ns, controller)));
+    routes_follow_cluster(&op->routes, ns, controller);
+    pump_later(op);
+}
+
+/* Say what was done, where somebody looks who has changed something. */
+static void tell_applied(struct operator* op, const char *ns, const char *controller)
+{
+    const struct kube_object *o = world_get(op->world, "Controller", ns, controller);
+    const struct slurm_state *s = agent_link_view(agents_find(op->agents, ns, controller));
+    struct kube_reference about = {.api_version = "slinky.slurm.net/v1beta1",
+                                   .kind = "Controller",
+                                   .namespace = ns,
+                                   .name = controller};
+
+    if (!o || !s || !s->applied.steps || !streq(s->applied.result, "applied"))
+        return;
+    about.uid = o->uid;
+    about.version = o->version;
+    log_info("Controller %s/%s: applied by %s", ns, controller, s->applied.steps);
+    kube_recorder_emit(op->executor.recorder, &about, KUBE_EVENT_NORMAL, "ConfigApplied",
+                       "Applied by %s", s->applied.steps);
+}
+
+static void on_pushed(void *arg, const char *ns, const char *controller, bool refusal)
+{
+    const struct agent_change c = {.config = true};
+    struct operator* op = arg;
+
+    if (refusal)
+        routes_follow_cluster(&op->routes, ns, controller);
+    else
+        routes_follow_slurm(&op->routes, ns, controller, &c);
+    tell_applied(op, ns, controller);
+    pump_later(op);
+}
+
 static void on_synced(void *arg)
 {
     struct operator* op = arg;
@@ -249,6 +302,7 @@ static void on_lead_lost(void *arg)
 {
     struct operator* op = arg;
 
+    agents_clear(op->agents);
     if (!op->stopped)
         log_warn("no longer leading: waiting");
 }
@@ -292,11 +346,15 @@ static void set_gauges(void *arg)
     static const char *const kinds[] = {"Controller", "NodeSet",   "Partition",
                                         "Pod",        "ConfigMap", "Secret"};
     struct operator* op = arg;
+    size_t known;
+    size_t linked;
 
     metrics_queue(op->metrics, queue_waiting(op->queue), queue_running(op->queue));
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         metrics_objects(op->metrics, kinds[i], world_count(op->world, kinds[i]));
     metrics_cache_bytes(op->metrics, world_bytes(op->world));
+    linked = agents_count(op->agents, &known);
+    metrics_agents(op->metrics, linked, known);
     metrics_leads(op->metrics, !op->election || kube_election_leads(op->election));
 }
 
@@ -325,6 +383,15 @@ static int start_election(struct operator* op, struct err *e)
     };
 
     return op->options.leader_elect ? kube_election_new(op->client, &o, &op->election, e) : 0;
+}
+
+static int start_agents(struct operator* op, struct err *e)
+{
+    struct agents_events events = {on_slurm, on_slurm_lost, on_pushed, op};
+    int r = agents_new(op->loop, &events, &op->agents, e);
+
+    op->executor.agents = op->agents;
+    return r;
 }
 
 static void start_world(struct operator* op)
@@ -358,7 +425,9 @@ int operator_new(struct kube_client *c, const struct operator_options *o,
     list_init(&op->jobs);
     op->timer = loop_add_timer(op->loop, pump, op);
     start_world(op);
-    r = metrics_new(op->loop, o->metrics, &source, &op->metrics, e);
+    r = start_agents(op, e);
+    if (r == 0)
+        r = metrics_new(op->loop, o->metrics, &source, &op->metrics, e);
     if (r == 0)
         r = start_election(op, e);
     if (r < 0)
@@ -376,6 +445,7 @@ struct operator* operator_free(struct operator* op)
         job_free(j);
     }
     (void)kube_election_free(op->election);
+    (void)agents_free(op->agents);
     (void)world_free(op->world);
     (void)kube_recorder_free(op->executor.recorder);
     (void)queue_free(op->queue);

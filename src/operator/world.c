@@ -155,6 +155,10 @@ static const struct kube_index nodeset_indexes[] = {
     {NULL},
 };
 
+static const struct kube_index pod_indexes[] = {
+    {WORLD_BY_SLURM_NAME, references_pod_slurm_name, NULL},
+    {NULL},
+};
 static const struct kube_index partition_indexes[] = {
     {WORLD_BY_CONTROLLER, references_to_controller, NULL},
     {WORLD_BY_REFERENCE, references_of_partition, NULL},
@@ -176,7 +180,7 @@ static const struct sight sights[] = {
     {"PodDisruptionBudget", NEEDED, NULL, NULL, false, NULL},
     {"ControllerRevision", NEEDED | OWNED, WORKERS, NULL, false, NULL},
     {"PersistentVolumeClaim", NEEDED, WORKERS, NULL, false, NULL},
-    {"Pod", NEEDED | OWNED, DAEMONS, &pod_decoder, false, NULL},
+    {"Pod", NEEDED | OWNED, DAEMONS, &pod_decoder, false, pod_indexes},
     {"ServiceMonitor", 0, NULL, NULL, false, NULL},
 };
 
