@@ -171,6 +171,12 @@ def test_nothing_new_costs_nothing(link):
     assert again == {"ok": True, "unchanged": True}
 
 
+def test_only_those_that_were_asked_for(link, part):
+    assert [i["name"] for i in link.ok("partitions", only=[part, "none"])["items"]] == [part]
+    assert link.ok("partitions", only=[])["items"] == []
+    assert [i["name"] for i in link.ok("nodes", only=["c0003"])["items"]] == ["c0003"]
+
+
 def drift(slurm, link):
     answer = json.dumps(link.ok("partitions"))
     return subprocess.run([os.path.join(BUILD, "tests/agent/agent-drift"), slurm.conf, "22.05.8"],

@@ -148,3 +148,15 @@ struct jsn *call_items(struct worker_call *c, time_t when)
     jsn_set(c->arena, c->answer, "items", items);
     return items;
 }
+
+bool call_wants(const struct worker_call *c, const char *name)
+{
+    const struct jsn *only = jsn_key(c->request, "only");
+
+    if (!only)
+        return true;
+    JSN_FOR_ITEMS(item, only)
+        if (streq(jsn_text(item), name))
+            return true;
+    return false;
+}
