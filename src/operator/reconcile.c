@@ -322,6 +322,7 @@ static void plan_for_partition(struct reconcile *r, const struct world *w,
     in.lookup = cluster->lookup;
     in.slurm = read_slurm(r, controller);
     in.config_map = read_object(r, w, "ConfigMap", labels_config(&r->arena, controller));
+    in.slurm = read_slurm(r, controller);
     if (plan_partition_needs_cluster(&r->arena, &in)) {
         read_nodesets(r, w, controller, cluster);
         read_partitions(r, w, controller, cluster);

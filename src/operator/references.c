@@ -76,6 +76,18 @@ void references_of_partition(void *arg, const struct jsn *object, struct kube_in
              jsn_get_str(ref, "name"));
 }
 
+void references_partition_slurm_name(void *arg, const struct jsn *object,
+                                     struct kube_index_out *out)
+{
+    AUTO(arena_done) struct arena a = {0};
+    const char *name = jsn_get_str(object, "spec.partitionName");
+
+    (void)arg;
+    kube_index_emit(
+        out, str_of(arena_printf(&a, "%s/%s", jsn_get_str(object, "metadata.namespace"),
+                                 name && name[0] ? name : jsn_get_str(object, "metadata.name"))));
+}
+
 void references_to_controller(void *arg, const struct jsn *object, struct kube_index_out *out)
 {
     AUTO(arena_done) struct arena a = {0};

@@ -19,7 +19,11 @@
  *
  *   a Slurm node           the NodeSet of its pod
  *
- *   drift, configuration   the Controller; the NodeSet whose partition has drifted; Partitions
+ *   a Slurm partition      the Partition of that name
+ *
+ *   drift                  the Controller; the NodeSet or Partition that has drifted
+ *
+ *   a configuration's fate the Controller; Partitions that wait for something
  *
  * Statuses change with every pod; only a new generation tells that others are concerned.
  */
@@ -228,6 +232,21 @@ static void follow_node(const struct routes *r, const char *ns, const char *node
         add_pod_owner(r, s.items[i]);
 }
 
+/* Those that something is amiss with, or on its way: a configuration has come further. */
+static void unsettled_partitions(const struct routes *r, const char *ns, const char *controller)
+{
+    struct kube_slice s = {0};
+
+    if (r->world)
+        s = world_find(r->world, "Partition", ns, WORLD_BY_CONTROLLER, controller);
+    for (size_t i = 0; i < s.n; i++) {
+        const struct world_partition *p = s.items[i]->value;
+
+        if (!p || !p->settled)
+            add(r, "Partition", s.items[i]->namespace, s.items[i]->name);
+    }
+}
+
 void routes_follow_slurm(const struct routes *r, const char *ns, const char *controller,
                          const struct agent_change *c)
 {
@@ -237,10 +256,14 @@ void routes_follow_slurm(const struct routes *r, const char *ns, const char *con
     }
     for (size_t i = 0; i < c->n_nodes; i++)
         follow_node(r, ns, c->nodes[i]);
-    for (size_t i = 0; i < c->n_drifted; i++)
+    for (size_t i = 0; i < c->n_partitions; i++)
+        add_index(r, "Partition", ns, WORLD_BY_SLURM_NAME, c->partitions[i]);
+    for (size_t i = 0; i < c->n_drifted; i++) {
         add_index(r, "NodeSet", ns, WORLD_BY_SLURM_NAME, c->drifted[i]);
+        add_index(r, "Partition", ns, WORLD_BY_SLURM_NAME, c->drifted[i]);
+    }
     if (c->drift || c->config)
         add(r, "Controller", ns, controller);
-    if (c->drift || c->config || c->partitions)
-        routes_partitions(r, ns, controller);
+    if (c->config)
+        unsettled_partitions(r, ns, controller);
 }

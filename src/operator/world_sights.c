@@ -114,6 +114,7 @@ static const struct kube_index pod_indexes[] = {
 };
 static const struct kube_index partition_indexes[] = {
     {WORLD_BY_CONTROLLER, references_to_controller, NULL},
+    {WORLD_BY_SLURM_NAME, references_partition_slurm_name, NULL},
     {WORLD_BY_REFERENCE, references_of_partition, NULL},
     {NULL},
 };
