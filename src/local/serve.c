@@ -139,9 +139,12 @@ static struct daemon *start(struct serve *s, const char *const *argv)
 static void start_apiserver(struct serve *s)
 {
     AUTO(free) char *listen = xasprintf("127.0.0.1:%d", s->choices.port);
-    const char *const argv[] = {s->program, "apiserver", "--state", s->layout.state,
-                                "--listen", listen,      NULL};
+    char release[RELEASE_TEXT_LEN];
+    const char *const argv[] = {s->program,        "apiserver", "--state",
+                                s->layout.state,   "--listen",  listen,
+                                "--slurm-version", release,     NULL};
 
+    release_text(s->host.release, release);
     s->processes[APISERVER] = start(s, argv);
 }
 

@@ -139,14 +139,11 @@ static void read_list(struct arena *scratch, struct shelf *s, const struct jsn *
         read(s, sorted[i]);
 }
 
-static bool remove_list(struct shelf *s, const struct jsn *names)
+static void remove_list(struct shelf *s, const struct jsn *names)
 {
-    bool any = false;
-
     JSN_FOR_ITEMS (name, names)
         if (jsn_is(name, JSN_STRING))
-            any = shelf_del(s, jsn_text(name)) || any;
-    return any;
+            (void)shelf_del(s, jsn_text(name));
 }
 
 static void read_drift(struct agent_state *s, const struct jsn *list)
@@ -236,19 +233,33 @@ static int check(const struct jsn *answer, struct err *e)
     return r < 0 ? r : check_list(jsn_key(answer, "partitions"), "partitions", e);
 }
 
-static void note_nodes(struct arena *a, const struct jsn *answer, struct agent_change *ret)
+/* Names of records that an answer has, and of those that it says are gone. */
+static const char *const *note_names(struct arena *a, const struct jsn *list,
+                                     const struct jsn *removed, size_t *ret_n)
 {
-    const struct jsn *nodes = jsn_key(answer, "nodes");
-    const struct jsn *removed = jsn_get(answer, "removed.nodes");
     const char **names =
-        arena_calloc(a, jsn_len(nodes) + jsn_len(removed) + 1, sizeof(const char *));
+        arena_calloc(a, jsn_len(list) + jsn_len(removed) + 1, sizeof(const char *));
+    size_t n = 0;
 
-    JSN_FOR_ITEMS (v, nodes)
-        names[ret->n_nodes++] = arena_strdup(a, jsn_get_str(v, "name"));
+    JSN_FOR_ITEMS (v, list)
+        names[n++] = arena_strdup(a, jsn_get_str(v, "name"));
     JSN_FOR_ITEMS (v, removed)
         if (jsn_is(v, JSN_STRING))
-            names[ret->n_nodes++] = arena_strdup(a, jsn_text(v));
-    ret->nodes = names;
+            names[n++] = arena_strdup(a, jsn_text(v));
+    *ret_n = n;
+    return names;
+}
+
+static void note_drifted(struct arena *a, const struct agent_state *s, struct agent_change *ret)
+{
+    size_t n = ret->n_drifted + s->view.n_drift;
+    const char **names = arena_calloc(a, n + 1, sizeof(const char *));
+
+    for (size_t i = 0; i < ret->n_drifted; i++)
+        names[i] = ret->drifted[i];
+    for (size_t i = 0; i < s->view.n_drift; i++)
+        names[ret->n_drifted++] = arena_strdup(a, s->view.drift[i].partition);
+    ret->drifted = names;
 }
 
 static void take_version(struct agent_state *s, const char *version)
@@ -289,16 +300,20 @@ int agent_state_update(struct agent_state *s, const struct jsn *answer, struct a
     }
     read_list(a, &s->nodes, nodes, read_node);
     read_list(a, &s->partitions, partitions, read_partition);
-    (void)remove_list(&s->nodes, jsn_get(answer, "removed.nodes"));
-    ret->partitions = remove_list(&s->partitions, jsn_get(answer, "removed.partitions")) ||
-                      jsn_len(partitions) > 0;
+    remove_list(&s->nodes, jsn_get(answer, "removed.nodes"));
+    remove_list(&s->partitions, jsn_get(answer, "removed.partitions"));
     if (ret->slurmctld)
         read_slurmctld(s, jsn_key(answer, "slurmctld"));
-    if (ret->drift)
+    if (ret->drift) {
+        note_drifted(a, s, ret);
         read_drift(s, jsn_key(answer, "drift"));
+        note_drifted(a, s, ret);
+    }
     if (ret->config)
         read_config(s, jsn_key(answer, "config"));
-    note_nodes(a, answer, ret);
+    ret->nodes = note_names(a, nodes, jsn_get(answer, "removed.nodes"), &ret->n_nodes);
+    ret->partitions =
+        note_names(a, partitions, jsn_get(answer, "removed.partitions"), &ret->n_partitions);
     take_version(s, jsn_get_str(answer, "version"));
     publish(s);
     return 0;

@@ -9,18 +9,14 @@
 #include "src/operator/reconcile.h"
 
 #include "src/base/encode.h"
-#include "src/base/hash.h"
-#include "src/base/log.h"
 #include "src/build/labels.h"
 #include "src/build/secrets.h"
-#include "src/http/certificate.h"
+#include "src/operator/agent_target.h"
 #include "src/plan/controller.h"
 #include "src/plan/failure.h"
 #include "src/plan/finalizer.h"
 #include "src/plan/nodeset.h"
 #include "src/plan/partition.h"
-
-#define TOKEN_BYTES 32
 
 void reconcile_done(struct reconcile *r)
 {
@@ -138,32 +134,6 @@ static const unsigned char *fresh_random(struct arena *a)
     return bytes;
 }
 
-/* A certificate and a token for the agent of a Controller that has none; NULL: it has. */
-static const struct build_agent_keys *fresh_agent_keys(struct reconcile *r, const struct world *w,
-                                                       const struct build_cluster *c)
-{
-    AUTO(http_certificate_done) struct http_certificate pair = {0};
-    struct build_agent_keys *keys = arena_calloc(&r->arena, 1, sizeof(*keys));
-    char token[SHA256_HEX_LEN + 1];
-    char random[TOKEN_BYTES];
-    struct err e = {0};
-
-    if (!c->controller || !build_has_agent(c) ||
-        world_get(w, "Secret", r->namespace, labels_agent(&r->arena, r->name)))
-        return NULL;
-    if (http_certificate_make(labels_agent_host(&r->arena, r->name, r->namespace), &pair, &e) < 0) {
-        log_error("Controller %s/%s: its agent stays without a Secret: %s", r->namespace, r->name,
-                  e.text);
-        return NULL;
-    }
-    encode_random(random, sizeof(random));
-    hash_sha256_hex((struct str){random, sizeof(random)}, token);
-    *keys = (struct build_agent_keys){arena_strdup(&r->arena, pair.cert_pem),
-                                      arena_strdup(&r->arena, pair.key_pem),
-                                      arena_strdup(&r->arena, token)};
-    return keys;
-}
-
 /* The oldest other NodeSet of the cluster that has the same name in Slurm and came before. */
 static const char *find_twin(struct reconcile *r, const struct world *w, const struct nodeset *ns)
 {
@@ -205,6 +175,10 @@ static const struct plan_pod *copy_pod(struct reconcile *r, const struct plan_po
         p->node_name = arena_strdup(&r->arena, p->node_name);
     if (p->slurm_name)
         p->slurm_name = arena_strdup(&r->arena, p->slurm_name);
+    if (p->slurm_message)
+        p->slurm_message = arena_strdup(&r->arena, p->slurm_message);
+    if (p->ip)
+        p->ip = arena_strdup(&r->arena, p->ip);
     return p;
 }
 
@@ -249,6 +223,29 @@ static void read_lost_pods(struct reconcile *r, const struct world *w, struct pl
     in->pods = pods;
 }
 
+/* What is known of the Slurm of a Controller; NULL: nothing. */
+static const struct slurm_state *read_slurm(struct reconcile *r, const char *controller)
+{
+    struct agent_link *link = r->agents ? agents_find(r->agents, r->namespace, controller) : NULL;
+
+    return link ? agent_link_view(link) : NULL;
+}
+
+/* Find the agent, and what is known through it. */
+static void follow_agent(struct reconcile *r, const struct world *w, struct plan_controller *in)
+{
+    struct agent_target t;
+    struct agent_link *link;
+
+    if (!r->agents)
+        return;
+    agents_set(r->agents, r->namespace, r->name,
+               agent_target_find(&r->arena, w, in, &t) ? &t : NULL);
+    link = agents_find(r->agents, r->namespace, r->name);
+    in->slurm = read_slurm(r, r->name);
+    in->agent_trouble = link ? agent_link_trouble(link) : NULL;
+}
+
 static void plan_for_controller(struct reconcile *r, const struct world *w,
                                 const struct build_env *env, int64_t now_us)
 {
@@ -259,7 +256,7 @@ static void plan_for_controller(struct reconcile *r, const struct world *w,
         .cluster = cluster,
         .serves_monitors = world_serves(w, "ServiceMonitor"),
         .fresh = {fresh_random(&r->arena), fresh_random(&r->arena),
-                  fresh_agent_keys(r, w, cluster)},
+                  agent_target_fresh_keys(&r->arena, w, cluster)},
         .now_us = now_us,
     };
 
@@ -267,6 +264,7 @@ static void plan_for_controller(struct reconcile *r, const struct world *w,
     read_partitions(r, w, r->name, cluster);
     set = world_get(w, "StatefulSet", r->namespace, labels_controller(&r->arena, r->name));
     in.pods = read_pods(r, w, set ? set->uid : NULL, &in.n_pods);
+    follow_agent(r, w, &in);
     plan_controller(&in, &r->actions);
 }
 
@@ -300,6 +298,7 @@ static void plan_for_nodeset(struct reconcile *r, const struct world *w,
     in.twin = find_twin(r, w, ns);
     in.pods = read_pods(r, w, ns->meta.uid, &in.n_pods);
     read_lost_pods(r, w, &in);
+    in.slurm = read_slurm(r, ns->spec.controller_ref.name);
     read_revisions(r, w, &in);
     plan_nodeset(&in, &r->actions);
 }
@@ -321,7 +320,9 @@ static void plan_for_partition(struct reconcile *r, const struct world *w,
     cluster = read_cluster(r, w, env, controller);
     in.controller = cluster->controller;
     in.lookup = cluster->lookup;
+    in.slurm = read_slurm(r, controller);
     in.config_map = read_object(r, w, "ConfigMap", labels_config(&r->arena, controller));
+    in.slurm = read_slurm(r, controller);
     if (plan_partition_needs_cluster(&r->arena, &in)) {
         read_nodesets(r, w, controller, cluster);
         read_partitions(r, w, controller, cluster);
@@ -334,8 +335,11 @@ void reconcile_plan(struct reconcile *r, const struct world *w, const struct bui
                     int64_t now_us)
 {
     r->object = read_object(r, w, r->kind, r->name);
-    if (!r->object)
+    if (!r->object) {
+        if (r->agents && streq(r->kind, "Controller"))
+            agents_set(r->agents, r->namespace, r->name, NULL);
         return;
+    }
     if (streq(r->kind, "NodeSet"))
         plan_for_nodeset(r, w, env, now_us);
     else if (streq(r->kind, "Partition"))

@@ -10,6 +10,7 @@
 
 #include "src/api/controller.h"
 #include "src/api/nodeset.h"
+#include "src/plan/pods.h"
 
 static void emit(struct arena *a, struct kube_index_out *out, const char *ns, const char *kind,
                  const char *name)
@@ -75,6 +76,18 @@ void references_of_partition(void *arg, const struct jsn *object, struct kube_in
              jsn_get_str(ref, "name"));
 }
 
+void references_partition_slurm_name(void *arg, const struct jsn *object,
+                                     struct kube_index_out *out)
+{
+    AUTO(arena_done) struct arena a = {0};
+    const char *name = jsn_get_str(object, "spec.partitionName");
+
+    (void)arg;
+    kube_index_emit(
+        out, str_of(arena_printf(&a, "%s/%s", jsn_get_str(object, "metadata.namespace"),
+                                 name && name[0] ? name : jsn_get_str(object, "metadata.name"))));
+}
+
 void references_to_controller(void *arg, const struct jsn *object, struct kube_index_out *out)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -96,4 +109,15 @@ void references_nodeset_slurm_name(void *arg, const struct jsn *object, struct k
     if (nodeset_decode(&a, object, &ns, &e) == 0)
         kube_index_emit(out, str_of(arena_printf(&a, "%s/%s", api_namespace(&ns.meta),
                                                  nodeset_slurm_name(&a, &ns))));
+}
+
+void references_pod_slurm_name(void *arg, const struct jsn *object, struct kube_index_out *out)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct plan_pod p;
+
+    (void)arg;
+    plan_pod_decode(&a, object, &p);
+    if (p.slurm_name && !p.is_slurmctld)
+        kube_index_emit(out, str_of(arena_printf(&a, "%s/%s", p.namespace, p.slurm_name)));
 }

@@ -17,6 +17,14 @@
  *
  *   Secret, ConfigMap ...  whoever owns it; whoever refers to it
  *
+ *   a Slurm node           the NodeSet of its pod
+ *
+ *   a Slurm partition      the Partition of that name
+ *
+ *   drift                  the Controller; the NodeSet or Partition that has drifted
+ *
+ *   a configuration's fate the Controller; Partitions that wait for something
+ *
  * Statuses change with every pod; only a new generation tells that others are concerned.
  */
 #include "src/operator/routes.h"
@@ -205,4 +213,57 @@ void routes_follow(const struct routes *r, const char *kind, const struct kube_o
         add_referrers(r, kind, o);
     add_owners(r, old);
     add_owners(r, now);
+}
+
+void routes_follow_cluster(const struct routes *r, const char *ns, const char *controller)
+{
+    add(r, "Controller", ns, controller);
+    add_index(r, "NodeSet", ns, WORLD_BY_CONTROLLER, controller);
+    routes_partitions(r, ns, controller);
+}
+
+static void follow_node(const struct routes *r, const char *ns, const char *node)
+{
+    struct kube_slice s = {0};
+
+    if (r->world)
+        s = world_find(r->world, "Pod", ns, WORLD_BY_SLURM_NAME, node);
+    for (size_t i = 0; i < s.n; i++)
+        add_pod_owner(r, s.items[i]);
+}
+
+/* Those that something is amiss with, or on its way: a configuration has come further. */
+static void unsettled_partitions(const struct routes *r, const char *ns, const char *controller)
+{
+    struct kube_slice s = {0};
+
+    if (r->world)
+        s = world_find(r->world, "Partition", ns, WORLD_BY_CONTROLLER, controller);
+    for (size_t i = 0; i < s.n; i++) {
+        const struct world_partition *p = s.items[i]->value;
+
+        if (!p || !p->settled)
+            add(r, "Partition", s.items[i]->namespace, s.items[i]->name);
+    }
+}
+
+void routes_follow_slurm(const struct routes *r, const char *ns, const char *controller,
+                         const struct agent_change *c)
+{
+    if (c->full || c->slurmctld) {
+        routes_follow_cluster(r, ns, controller);
+        return;
+    }
+    for (size_t i = 0; i < c->n_nodes; i++)
+        follow_node(r, ns, c->nodes[i]);
+    for (size_t i = 0; i < c->n_partitions; i++)
+        add_index(r, "Partition", ns, WORLD_BY_SLURM_NAME, c->partitions[i]);
+    for (size_t i = 0; i < c->n_drifted; i++) {
+        add_index(r, "NodeSet", ns, WORLD_BY_SLURM_NAME, c->drifted[i]);
+        add_index(r, "Partition", ns, WORLD_BY_SLURM_NAME, c->drifted[i]);
+    }
+    if (c->drift || c->config)
+        add(r, "Controller", ns, controller);
+    if (c->config)
+        unsettled_partitions(r, ns, controller);
 }

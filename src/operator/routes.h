@@ -2,6 +2,7 @@
 /* From a change in the cluster to the keys of what must be planned anew. */
 #pragma once
 
+#include "src/operator/agent_state.h"
 #include "src/operator/queue.h"
 #include "src/operator/world.h"
 
@@ -15,5 +16,10 @@ struct routes {
 void routes_follow(const struct routes *r, const char *kind, const struct kube_object *old,
                    const struct kube_object *now);
 
+/* The same for a change in Slurm. */
+void routes_follow_slurm(const struct routes *r, const char *ns, const char *controller,
+                         const struct agent_change *c);
+/* Everything of a cluster: the Controller and all that name it. */
+void routes_follow_cluster(const struct routes *r, const char *ns, const char *controller);
 /* All Partitions of a Controller: something about its Slurm has changed. */
 void routes_partitions(const struct routes *r, const char *ns, const char *controller);

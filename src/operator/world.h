@@ -66,8 +66,8 @@ struct kube_slice world_owned(const struct world *w, const char *kind, const cha
 const struct kube_object *world_next(const struct world *w, const char *kind, const char *ns,
                                      size_t *at);
 
-/* Indexes: of NodeSets and Partitions; and of all our kinds, by "Secret/name", "ConfigMap/name" or
- * "NodeSet/name" that they refer to. */
+/* Indexes: of NodeSets and Partitions; of NodeSets and pods; and of all our kinds, by
+ * "Secret/name", "ConfigMap/name" or "NodeSet/name" that they refer to. */
 #define WORLD_BY_CONTROLLER "controller"
 #define WORLD_BY_SLURM_NAME "slurm-name"
 #define WORLD_BY_REFERENCE "reference"

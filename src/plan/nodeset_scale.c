@@ -4,9 +4,9 @@
  *
  * Up: the lowest free ordinals.  A pod that is being deleted keeps its ordinal until it is gone, so
  * that names stay and no further one is opened meanwhile.
- * Down, and out of date: only pods that are free (see pods.c).  Not knowing counts as busy, so
- * without a word from Slurm a running pod is never taken away; it is counted as waiting.
- * A pod whose containers have ended for good is replaced.
+ * Down, and out of date: only pods that are free (see pods.c).  Others have their Slurm nodes
+ * drained first.  Not knowing counts as busy, so without a word from Slurm a running pod is never
+ * taken away; it is counted as waiting. A pod whose containers have ended for good is replaced.
  */
 #include "src/plan/nodeset_private.h"
 
@@ -92,7 +92,15 @@ static size_t count_unavailable(const struct plan_nodeset *in, const struct plan
                : 0;
 }
 
-/* Pods of another revision: those that are not available anyway, and others within the bounds. */
+static void drain(struct nodeset_scale *s, const struct plan_pod *p, const char *why)
+{
+    s->drain[s->n_drain++] = (struct nodeset_drain){p, why};
+}
+
+/*
+ * Pods of another revision: those that are not available anyway, and others within the bounds.  A
+ * pod whose node is being drained counts as away: it takes no new jobs.
+ */
 static void replace_outdated(const struct plan_nodeset *in, const char *hash,
                              const struct plan_pod **pods, size_t n, struct nodeset_scale *s)
 {
@@ -105,12 +113,17 @@ static void replace_outdated(const struct plan_nodeset *in, const char *hash,
 
         if (!hash || streq(p->hash, hash))
             continue;
-        if (!plan_pod_is_free(p, in->slurm) || (costs && away >= most)) {
+        if (costs && away >= most) {
             s->n_outdated++;
             continue;
         }
         away += costs;
-        s->remove[s->n_remove++] = p;
+        if (plan_pod_is_free(p, in->slurm)) {
+            s->remove[s->n_remove++] = p;
+        } else {
+            s->n_outdated++;
+            drain(s, p, "update");
+        }
     }
 }
 
@@ -124,14 +137,17 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
     size_t excess = n > want ? n - want : 0;
 
     s.remove = arena_calloc(a, in->n_pods + 1, sizeof(struct plan_pod *));
+    s.drain = arena_calloc(a, in->n_pods + 1, sizeof(*s.drain));
     for (size_t i = 0; i < in->n_pods; i++)
         if (is_over(in->pods[i]) && !in->pods[i]->deleting)
             s.remove[s.n_remove++] = in->pods[i];
     for (size_t i = 0; i < excess; i++) {
-        if (plan_pod_is_free(pods[i], in->slurm))
+        if (plan_pod_is_free(pods[i], in->slurm)) {
             s.remove[s.n_remove++] = pods[i];
-        else
+        } else {
             s.n_waiting++;
+            drain(&s, pods[i], "scale-in");
+        }
     }
     if (in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
         replace_outdated(in, hash, pods + excess, n - excess, &s);

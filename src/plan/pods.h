@@ -25,6 +25,7 @@ struct plan_pod {
     const char *node_name; /* NULL: not placed yet */
     const char *slurm_name;
     const char *instance; /* the object that its labels name */
+    const char *ip;       /* of slurmctld's pods alone; NULL: none yet */
     bool is_slurmctld;    /* of a Controller; else of a NodeSet */
     bool active;          /* the Service leads to it */
     enum pod_phase phase;
@@ -32,6 +33,8 @@ struct plan_pod {
     bool deleting;
     bool cordoned;
     bool protected;
+    uint32_t slurm_bits;       /* conditions that tell its Slurm node's state; pod_conditions.c */
+    const char *slurm_message; /* of those; NULL: none */
     int32_t cost;
     int64_t ready_us; /* since when it is ready, or is not */
     int64_t created_us;

@@ -110,7 +110,7 @@ static void a_difference_changes_what_it_names(void **state)
                                 "'ALLOCATED','jobs':[9]},{'name':'aa','state':'IDLE','jobs':[]}],"
                                 "'removed':{'nodes':['odd','unheard']}}"),
                      0);
-    assert_false(f.change.full || f.change.drift || f.change.config || f.change.partitions);
+    assert_false(f.change.full || f.change.drift || f.change.config || f.change.n_partitions);
     assert_int_equal(f.change.n_nodes, 4);
     assert_string_equal(f.change.nodes[2], "odd");
     assert_int_equal(agent_state_view(f.state)->n, 4);
@@ -124,7 +124,7 @@ static void a_difference_changes_what_it_names(void **state)
     assert_int_equal(update(&f, "{'version':'ab-c-9','full':false,'drift':[],'removed':{"
                                 "'partitions':['debug']}}"),
                      0);
-    assert_true(f.change.drift && f.change.partitions);
+    assert_true(f.change.drift && f.change.n_partitions);
     assert_int_equal(agent_state_view(f.state)->n_drift, 0);
     assert_null(slurm_state_partition(agent_state_view(f.state), "debug"));
 }
