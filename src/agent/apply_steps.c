@@ -28,6 +28,7 @@
 #define READ_TIMEOUT_MS 10000
 #define RESTART_WAIT_MS 90000
 #define RESTART_LOOK_MS 100
+#define ESLURM_INVALID_PARTITION_NAME 2000
 #define ESLURM_PARTITION_IN_USE 2075
 
 static void step_run(struct job *j);
@@ -142,7 +143,9 @@ static void on_told(void *arg, int r, const struct jsn *answer, const struct err
 {
     struct job *j = arg;
 
-    (void)answer;
+    /* it is there already, or not any more: slurmctld has read its files since we looked */
+    if (jsn_get_int(answer, "error.code", 0) == ESLURM_INVALID_PARTITION_NAME && !j->own)
+        r = -EBUSY;
     if (r < 0)
         step_failed(j, r, e);
     else
