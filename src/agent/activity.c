@@ -6,8 +6,8 @@
  * second, for nodes, partitions, jobs and reservations each.  But nearly everything that changes in
  * it comes as an RPC over a new TCP connection: scontrol, sbatch, a slurmd that registers or ends a
  * job.  The kernel counts accepted connections ("PassiveOpens" in /proc/net/snmp, for each network
- * namespace), and reading that is some microseconds.  So an idle slurmctld is left alone but for one
- * small call a second, and a busy one is asked at once.
+ * namespace), and reading that is some microseconds.  So an idle slurmctld is left alone but for
+ * one small call a second, and a busy one is asked at once.
  */
 #include "src/agent/activity.h"
 

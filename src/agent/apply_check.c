@@ -23,8 +23,8 @@
 #define PARSE_TIMEOUT_MS 15000
 #define READ_TIMEOUT_MS 5000
 
-int candidate_of(struct engine *g, const struct record *r, uint32_t release,
-                 struct candidate **ret, struct err *e)
+int candidate_of(struct engine *g, const struct record *r, uint32_t release, struct candidate **ret,
+                 struct err *e)
 {
     AUTO(fileset_done) struct fileset files = {0};
     AUTO(faults_done) struct faults faults = {0};

@@ -3,8 +3,9 @@
  * What is live, for the declaration at hand.
  *
  * The hub's picture may be a second old, and its questions may stand in the way; so a job asks for
- * itself, on the lane of changes, and only for the partitions that it is about: out of hundreds that
- * is a tenth of the time.  Where all of them matter (a reconfigure, drift put back) it asks for all.
+ * itself, on the lane of changes, and only for the partitions that it is about: out of hundreds
+ * that is a tenth of the time.  Where all of them matter (a reconfigure, drift put back) it asks
+ * for all.
  */
 #include "src/agent/engine_impl.h"
 

@@ -219,8 +219,8 @@ static void on_deleted(void *arg, int r, const struct jsn *answer, const struct 
     bool in_use = jsn_get_int(answer, "error.code", 0) == ESLURM_PARTITION_IN_USE;
 
     if (in_use && j->phase != APPLY_UNDO && !j->delete_first) {
-        s->what = arena_printf(&j->plan.arena, "partition %s: has jobs, drained first",
-                               s->partition);
+        s->what =
+            arena_printf(&j->plan.arena, "partition %s: has jobs, drained first", s->partition);
         partition_drain(j, s->partition);
         return;
     }
@@ -311,9 +311,8 @@ static void on_restarted(void *arg, int r, const struct err *e)
         return;
     }
     if (loop_now_ms(j->engine->o.loop) > j->deadline_ms) {
-        (void)err_set(&late, -EREMOTEIO, ERR_RETRY,
-                      "slurmctld did not come back within %d s%s%s", RESTART_WAIT_MS / 1000,
-                      e && e->text[0] ? ": " : "", e ? e->text : "");
+        (void)err_set(&late, -EREMOTEIO, ERR_RETRY, "slurmctld did not come back within %d s%s%s",
+                      RESTART_WAIT_MS / 1000, e && e->text[0] ? ": " : "", e ? e->text : "");
         step_failed(j, -EREMOTEIO, &late);
         return;
     }

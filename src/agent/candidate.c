@@ -63,10 +63,8 @@ static int parse_one(struct candidate *c, enum conf_kind kind, struct lookup *lo
                      struct faults *faults, struct err *e)
 {
     const struct fileset_file *f = fileset_get(&c->files, file_names[kind]);
-    struct conf_input in = {.kind = kind,
-                            .name = file_names[kind],
-                            .lookup = lookup_file,
-                            .ctx = lookup};
+    struct conf_input in = {
+        .kind = kind, .name = file_names[kind], .lookup = lookup_file, .ctx = lookup};
     int r;
 
     if (!f && kind == CONF_SLURM)
@@ -155,8 +153,7 @@ static void compare_bytes(struct comparison *c, const struct fileset *from,
 {
     const struct fileset_file *a = fileset_get(from, name);
     const struct fileset_file *b = fileset_get(to, name);
-    AUTO(free) char *text =
-        xasprintf("%s: %s", name, !a ? "added" : !b ? "removed" : "changed");
+    AUTO(free) char *text = xasprintf("%s: %s", name, !a ? "added" : !b ? "removed" : "changed");
 
     if (a && b && a->mode == b->mode && a->n == b->n && memcmp(a->text, b->text, a->n) == 0)
         return;
@@ -189,7 +186,8 @@ static int compare_kind(struct comparison *c, const struct candidate *from,
 static bool is_included(const struct candidate *c, const char *name)
 {
     size_t n;
-    const struct conf_line *lines = c->conf[CONF_SLURM] ? conf_lines(c->conf[CONF_SLURM], &n) : NULL;
+    const struct conf_line *lines =
+        c->conf[CONF_SLURM] ? conf_lines(c->conf[CONF_SLURM], &n) : NULL;
 
     for (size_t i = 0; lines && i < n; i++) {
         const char *slash = strrchr(lines[i].file, '/');

@@ -62,9 +62,10 @@ static struct jsn *drift_find(const struct engine *g, struct arena *a)
 static void drift_log(const struct jsn *list, bool revert)
 {
     JSN_FOR_ITEMS (item, list)
-        log_warn("drift: partition '%s' has %s=%s, declared is %s%s", jsn_get_str(item, "partition"),
-                 jsn_get_str(item, "field"), jsn_get_str(item, "live"),
-                 jsn_get_str(item, "declared"), revert ? "; putting it back" : "");
+        log_warn("drift: partition '%s' has %s=%s, declared is %s%s",
+                 jsn_get_str(item, "partition"), jsn_get_str(item, "field"),
+                 jsn_get_str(item, "live"), jsn_get_str(item, "declared"),
+                 revert ? "; putting it back" : "");
 }
 
 /* Anything that can be put back?  A partition with jobs that is not declared cannot. */
@@ -74,8 +75,8 @@ static bool revertible(const struct engine *g, const struct jsn *list)
         const struct jobs_group *jobs =
             jobs_of_partition(hub_jobs(g->o.hub), jsn_get_str(item, "partition"));
 
-        if (jsn_get_str(item, "declared")[0] || !streq(jsn_get_str(item, "field"), "PartitionName") ||
-            !jobs || jobs->n == 0)
+        if (jsn_get_str(item, "declared")[0] ||
+            !streq(jsn_get_str(item, "field"), "PartitionName") || !jobs || jobs->n == 0)
             return true;
     }
     return false;

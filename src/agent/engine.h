@@ -15,7 +15,7 @@ struct engine_options {
     struct hub *hub;
     struct metrics *metrics;
     const char *slurmctld; /* program for rehearsals; NULL: there is none */
-    const char *marker;    /* file that has slurmctld started again after its end; NULL: nobody will */
+    const char *marker; /* file that has slurmctld started again after its end; NULL: nobody will */
 };
 
 /* Everything in the options is borrowed and outlives the engine. */
@@ -37,8 +37,8 @@ typedef void (*engine_answer_fn)(void *arg, int status, const struct jsn *answer
 struct engine_waiter;
 
 /*
- * Apply a declaration, which is taken.  One that waits while another is being applied is replaced by
- * a newer one, and both get the newer one's answer.  fn may be NULL.
+ * Apply a declaration, which is taken.  One that waits while another is being applied is replaced
+ * by a newer one, and both get the newer one's answer.  fn may be NULL.
  */
 struct engine_waiter *engine_push(struct engine *g, struct record *r, engine_answer_fn fn,
                                   void *arg);

@@ -38,8 +38,8 @@ struct job {
     struct record *record; /* with what has to be kept */
     struct list waiters;
     bool plan_only;
-    bool own;      /* the engine's: settles what is kept, tries again, puts drift back */
-    bool reassert; /* every partition, not only those that change */
+    bool own;            /* the engine's: settles what is kept, tries again, puts drift back */
+    bool reassert;       /* every partition, not only those that change */
     bool remove_foreign; /* partitions that are not declared and have no jobs, too */
     bool restart_for_keys;
 
@@ -67,7 +67,7 @@ struct job {
     bool written; /* live files were */
     bool told;    /* slurmctld was */
     struct rehearsal *rehearsal;
-    int64_t boot_before;  /* of the slurmctld that is being restarted */
+    int64_t boot_before; /* of the slurmctld that is being restarted */
     int64_t deadline_ms;
     struct loop_source *timer;
 
@@ -89,7 +89,7 @@ struct engine {
     unsigned failures; /* in a row, for the back-off */
     struct fileset keys;
     bool keys_changed;
-    bool reassert_wanted;                /* an undo did not get through */
+    bool reassert_wanted;            /* an undo did not get through */
     char deadly[SHA256_HEX_LEN + 1]; /* slurmctld left during a reconfigure with it */
 
     /* of the last answer */
@@ -119,8 +119,8 @@ void job_step_note(struct job *j, const char *step, const char *what);
 
 /* apply_check.c */
 void check_start(struct job *j, void (*then)(struct job *j));
-int candidate_of(struct engine *g, const struct record *r, uint32_t release,
-                 struct candidate **ret, struct err *e) MUST_CHECK;
+int candidate_of(struct engine *g, const struct record *r, uint32_t release, struct candidate **ret,
+                 struct err *e) MUST_CHECK;
 
 /* apply_live.c */
 bool live_matters(const struct job *j);

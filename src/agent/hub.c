@@ -10,8 +10,8 @@
  *   - we did (hub_touch): all four at once, then one list every 100 ms for 5 s;
  *   - slurmctld does not answer: a ping a second;
  *   - the kernel does not count connections: all four every second.
- * A list that takes long to bring over is asked for less often, so that it costs slurmctld and us at
- * most a twentieth of the time.
+ * A list that takes long to bring over is asked for less often, so that it costs slurmctld and us
+ * at most a twentieth of the time.
  *
  * All answers of a round are worked in before watchers hear of any (hub_publish.c).
  */
@@ -214,7 +214,8 @@ static void round_ended(struct hub *h)
     uint64_t accepted = 0;
     bool known = activity_read(&accepted);
 
-    /* somebody else talked to slurmctld meanwhile: one second look, in case a list was read before */
+    /* somebody else talked to slurmctld meanwhile: one second look, in case a list was read before
+     */
     if (known && h->activity_known && accepted > h->accepted + h->round_calls &&
         h->round_calls > 1 && !h->followed_up) {
         h->wanted = ALL_TABLES;
@@ -238,8 +239,7 @@ static void question_ended(void *arg, int r, const struct jsn *answer, const str
     struct err bad = {0};
 
     if (r == 0 && !jsn_get_bool(answer, "unchanged", false))
-        l->not_before_ms =
-            now + MIN((now - q->start_ns / 1000000) * COST_FACTOR, COST_MOST_MS);
+        l->not_before_ms = now + MIN((now - q->start_ns / 1000000) * COST_FACTOR, COST_MOST_MS);
     if (r == 0) {
         r = list_take(h, q->table, answer, &bad);
         e = &bad;

@@ -8,11 +8,11 @@
 
 struct hub_list {
     struct arena arena;
-    struct jsn *items; /* as slurmctld told them last; NULL: never */
-    int64_t since;     /* its clock at that */
-    bool changed;      /* since the last publication */
+    struct jsn *items;     /* as slurmctld told them last; NULL: never */
+    int64_t since;         /* its clock at that */
+    bool changed;          /* since the last publication */
     int64_t not_before_ms; /* a table that takes long is asked for less often */
-    struct table rows; /* as watchers get them */
+    struct table rows;     /* as watchers get them */
 };
 
 struct hub {
@@ -43,7 +43,7 @@ struct hub {
     unsigned in_flight; /* calls of the round */
     unsigned round_calls;
     unsigned ticks;
-    unsigned wanted; /* bits of the lists to be read soon */
+    unsigned wanted;  /* bits of the lists to be read soon */
     bool followed_up; /* the round before this one was a second look already */
     int64_t next_ms;  /* when the next small call is due */
     int64_t close_look_until_ms;

@@ -169,15 +169,15 @@ void hub_print(const struct hub *h, const char *since, struct buf *out)
 {
     uint64_t from = version_of(h, since);
 
-    buf_printf(out, "{\"version\":\"%s-%llu\",\"full\":%s", h->boot,
-               (unsigned long long)h->version, from == 0 ? "true" : "false");
+    buf_printf(out, "{\"version\":\"%s-%llu\",\"full\":%s", h->boot, (unsigned long long)h->version,
+               from == 0 ? "true" : "false");
     for (unsigned i = 0; i < HUB_N_SECTIONS; i++) {
         const struct buf *text = &h->sections[i];
 
         buf_printf(out, ",\"%s\":%s", section_names[i],
-                   text->n > 0          ? buf_str(text)
+                   text->n > 0      ? buf_str(text)
                    : i == HUB_DRIFT ? "[]"
-                                        : "{}");
+                                    : "{}");
     }
     for (unsigned i = 0; i < HUB_N_TABLES; i++) {
         if (!list_names[i])

@@ -17,8 +17,8 @@ struct jobs_group {
 
 struct jobs {
     struct map nodes;      /* struct jobs_group by node */
-    struct map partitions; /* and by partition: of a job with several, all count it, the first has it
-                              among its ids */
+    struct map partitions; /* and by partition: of a job with several, all count it, the first has
+                              it among its ids */
     unsigned pending;
     unsigned running;
 };

@@ -60,15 +60,14 @@ struct metrics *metrics_new(void)
     m->seconds = prometheus_histogram(p, "slurmkeeper_agent_apply_seconds",
                                       "From a declaration to its answer.", "class",
                                       prometheus_seconds, prometheus_n_seconds);
-    m->steps =
-        prometheus_histogram(p, "slurmkeeper_agent_step_seconds", "Steps of an apply.", "step",
-                             prometheus_seconds, prometheus_n_seconds);
+    m->steps = prometheus_histogram(p, "slurmkeeper_agent_step_seconds", "Steps of an apply.",
+                                    "step", prometheus_seconds, prometheus_n_seconds);
     m->drift = prometheus_gauge(p, "slurmkeeper_agent_drift_fields",
                                 "Settings of partitions that are not as declared.", NULL);
     m->requests =
         prometheus_counter(p, "slurmkeeper_agent_requests_total", "HTTP requests.", "route,code");
-    m->up = prometheus_gauge(p, "slurmkeeper_agent_slurmctld_up", "1 while slurmctld answers.",
-                             NULL);
+    m->up =
+        prometheus_gauge(p, "slurmkeeper_agent_slurmctld_up", "1 while slurmctld answers.", NULL);
     m->watchers =
         prometheus_gauge(p, "slurmkeeper_agent_watchers", "Open long polls of the state.", NULL);
     m->calls = prometheus_gauge(p, "slurmkeeper_agent_slurm_calls",

@@ -77,8 +77,8 @@ int options_parse(int argc, char **argv, struct agent_options *ret, struct err *
     for (size_t k = 0; k < ARRAY_LEN(rows); k++)
         *field_of(&o, &rows[k]) = rows[k].standard;
     for (int i = 1; i < argc; i++) {
-        bool option = starts_with(argv[i], "--") && !streq(argv[i], "--help") &&
-                      !streq(argv[i], "--version");
+        bool option =
+            starts_with(argv[i], "--") && !streq(argv[i], "--help") && !streq(argv[i], "--version");
         int r = option ? option_take(&o, argv, argc, &i, e) : mode_take(&o, argv[i], e);
 
         if (r < 0)
@@ -90,9 +90,10 @@ int options_parse(int argc, char **argv, struct agent_options *ret, struct err *
 
 void options_help(struct buf *out)
 {
-    buf_adds(out, "Usage: slurmkeeper-agent [run|seed] [OPTION...]\n\n"
-                  "  run    keep slurmctld as declared, serve its state (default)\n"
-                  "  seed   copy the mounted files to the live directory if it is empty, and end\n\n");
+    buf_adds(out,
+             "Usage: slurmkeeper-agent [run|seed] [OPTION...]\n\n"
+             "  run    keep slurmctld as declared, serve its state (default)\n"
+             "  seed   copy the mounted files to the live directory if it is empty, and end\n\n");
     for (size_t k = 0; k < ARRAY_LEN(rows); k++) {
         buf_printf(out, "  %s %s\n      %s", rows[k].name, rows[k].value, rows[k].help);
         if (rows[k].standard)

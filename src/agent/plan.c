@@ -6,9 +6,9 @@
  *
  * Files come before calls, so that no partition ever lives in slurmctld's memory alone: it would be
  * gone, with its jobs, at the next start.  A partition that leaves is the one exception: it stays
- * in the files until slurmctld has deleted it, because slurmctld refuses that while it has jobs, and
- * a start without it would kill them.  Where the new files cannot hold it (its nodes go, too), it is
- * deleted before anything else, or nothing happens.
+ * in the files until slurmctld has deleted it, because slurmctld refuses that while it has jobs,
+ * and a start without it would kill them.  Where the new files cannot hold it (its nodes go, too),
+ * it is deleted before anything else, or nothing happens.
  *
  * Calls are worked out against what is live and not against the previous files: a partition that
  * somebody changed by hand is put right as a whole when its declaration changes, and a plan that
@@ -24,11 +24,9 @@
 const char *step_name(enum step_kind kind)
 {
     static const char *const names[STEP_N] = {
-        [STEP_REHEARSE] = "rehearse", [STEP_WRITE] = "write",
-        [STEP_CREATE] = "rpc",        [STEP_UPDATE] = "rpc",
-        [STEP_DELETE] = "rpc",        [STEP_RECONFIGURE] = "reconfigure",
-        [STEP_RESTART] = "restart",   [STEP_SETTLE] = "settle",
-        [STEP_READ_BACK] = "read back",
+        [STEP_REHEARSE] = "rehearse", [STEP_WRITE] = "write",   [STEP_CREATE] = "rpc",
+        [STEP_UPDATE] = "rpc",        [STEP_DELETE] = "rpc",    [STEP_RECONFIGURE] = "reconfigure",
+        [STEP_RESTART] = "restart",   [STEP_SETTLE] = "settle", [STEP_READ_BACK] = "read back",
     };
 
     return names[kind];

@@ -22,7 +22,7 @@ const char *step_name(enum step_kind kind);
 
 struct apply_step {
     enum step_kind kind;
-    const char *partition;  /* of CREATE, UPDATE, DELETE */
+    const char *partition;   /* of CREATE, UPDATE, DELETE */
     struct conf_pair *pairs; /* what to set; an empty value takes a setting back */
     size_t n;
     const char *what; /* "partition debug: State=UP -> DRAIN"; NULL where the kind says it all */
@@ -39,15 +39,15 @@ DEFINE_AUTO_DONE(struct apply_plan, plan_done);
 
 struct apply_input {
     uint32_t release;
-    const struct model *to;        /* slurm.conf as it shall be, with what is kept */
-    const struct conf_diff *diff;  /* from what runs to `to` */
-    enum change_class class;       /* of all files */
-    bool files_differ;             /* also if they mean the same */
-    bool rehearse;                 /* a scratch slurmctld can be started */
-    bool reassert;                 /* every partition that is not as declared, changed or not */
-    const struct live *live;       /* NULL: slurmctld does not answer */
-    const struct host_set *all;    /* every node, or NULL if not known */
-    const char *const *leaving;    /* partitions to be deleted; they still stand in `to` */
+    const struct model *to;       /* slurm.conf as it shall be, with what is kept */
+    const struct conf_diff *diff; /* from what runs to `to` */
+    enum change_class class;      /* of all files */
+    bool files_differ;            /* also if they mean the same */
+    bool rehearse;                /* a scratch slurmctld can be started */
+    bool reassert;                /* every partition that is not as declared, changed or not */
+    const struct live *live;      /* NULL: slurmctld does not answer */
+    const struct host_set *all;   /* every node, or NULL if not known */
+    const char *const *leaving;   /* partitions to be deleted; they still stand in `to` */
     size_t n_leaving;
     bool delete_first; /* they do not stand in `to`, which could not hold them: no start without */
 };

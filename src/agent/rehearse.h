@@ -6,8 +6,8 @@
 #include "src/loop/loop.h"
 
 struct rehearse_options {
-    const char *slurmctld; /* its program */
-    const char *live;      /* the directory with the keys */
+    const char *slurmctld;                /* its program */
+    const char *live;                     /* the directory with the keys */
     const struct host_set *dynamic_nodes; /* that the running slurmctld has; or NULL */
 };
 
@@ -20,9 +20,9 @@ struct rehearsal;
 typedef void (*rehearse_fn)(void *arg, int r, const struct err *e);
 
 /*
- * Start.  The scratch slurmctld has a network of its own where that is allowed, and ports that reach
- * nobody in any case; its own state directory; no programs of the site, no accounting.  Fails if it
- * cannot be started.  fn is called once, and the rehearsal is gone then.
+ * Start.  The scratch slurmctld has a network of its own where that is allowed, and ports that
+ * reach nobody in any case; its own state directory; no programs of the site, no accounting.  Fails
+ * if it cannot be started.  fn is called once, and the rehearsal is gone then.
  */
 int rehearse_start(struct loop *l, const struct rehearse_options *o, const struct candidate *c,
                    rehearse_fn fn, void *arg, struct rehearsal **ret, struct err *e) MUST_CHECK;

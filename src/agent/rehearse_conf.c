@@ -3,9 +3,9 @@
  * The slurm.conf of a rehearsal: the candidate's, made harmless.
  *
  * Settings that would let the scratch slurmctld meet the real world are replaced: where it listens,
- * where it keeps its state, which ports it looks for slurmd on (one where none is), whom it accounts
- * to, and every program that it would run.  Everything else, all nodes and partitions, stays: that is
- * what it is about.
+ * where it keeps its state, which ports it looks for slurmd on (one where none is), whom it
+ * accounts to, and every program that it would run.  Everything else, all nodes and partitions,
+ * stays: that is what it is about.
  */
 #include <strings.h>
 

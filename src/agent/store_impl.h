@@ -14,5 +14,4 @@ struct store {
 };
 
 /* Write a new file and sync it; not renamed, the directory not synced. */
-int store_write_synced(const char *path, struct str content, mode_t mode,
-                       struct err *e) MUST_CHECK;
+int store_write_synced(const char *path, struct str content, mode_t mode, struct err *e) MUST_CHECK;

@@ -42,8 +42,8 @@ static bool is_there(const char *path, const struct fileset_file *f)
     size_t n = 0;
 
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 07777) == f->mode &&
-           (size_t)st.st_size == f->n && file_read(path, f->n, &text, &n, NULL) == 0 &&
-           n == f->n && memcmp(text, f->text, n) == 0;
+           (size_t)st.st_size == f->n && file_read(path, f->n, &text, &n, NULL) == 0 && n == f->n &&
+           memcmp(text, f->text, n) == 0;
 }
 
 /* Keys belong to whom the Secret's volume gave them; only root can arrange that. */

@@ -15,8 +15,8 @@ struct table_tombstone {
 /* {0} after table_init.  Rows keep the order of their names out of it. */
 struct table {
     struct map rows;
-    uint64_t round;           /* counts fills */
-    uint64_t forgotten;       /* removals up to this version are not known any more */
+    uint64_t round;               /* counts fills */
+    uint64_t forgotten;           /* removals up to this version are not known any more */
     struct table_tombstone *gone; /* oldest first */
     size_t n_gone;
     size_t cap_gone;

@@ -7,8 +7,7 @@
 #include "src/agent/plan.h"
 #include "src/base/alloc.h"
 
-#define HEAD                                                                                       \
-    "ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-9] State=CLOUD\nNodeSet=set Feature=f\n"
+#define HEAD "ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-9] State=CLOUD\nNodeSet=set Feature=f\n"
 #define ALL HEAD "PartitionName=all Nodes=ALL Default=YES\n"
 #define RELEASE_OLD RELEASE(22, 5, 8)
 #define RELEASE_NEW RELEASE(24, 11, 0)
@@ -29,9 +28,9 @@ static struct candidate *candidate_make(const char *conf, uint32_t release)
 /* One word a step, and what it sets: "update debug State=DRAIN". */
 static void plan_text(const struct apply_plan *p, struct buf *out)
 {
-    static const char *const names[STEP_N] = {"rehearse",    "write",   "create",
-                                              "update",      "reconfigure", "restart",
-                                              "delete",      "settle",  "read"};
+    static const char *const names[STEP_N] = {"rehearse", "write",       "create",
+                                              "update",   "reconfigure", "restart",
+                                              "delete",   "settle",      "read"};
 
     for (size_t i = 0; i < p->n; i++) {
         const struct apply_step *s = &p->steps[i];
@@ -134,7 +133,8 @@ static void plans_are_the_least_that_does_it(void **state)
          .steps = "write; create d DisableRootJobs=NO Hidden=YES MaxTime=00:05:00 MinNodes=0 "
                   "Nodes=set; read"},
         /* an inherited value is the partition's own for a call */
-        {ALL, HEAD "PartitionName=DEFAULT PriorityTier=4\nPartitionName=all Nodes=ALL Default=YES\n",
+        {ALL,
+         HEAD "PartitionName=DEFAULT PriorityTier=4\nPartitionName=all Nodes=ALL Default=YES\n",
          .steps = "write; update all PriorityTier=4; read"},
     };
 
@@ -242,8 +242,8 @@ static void partitions_that_leave_are_deleted_last(void **state)
          .steps = "write; create e Default=YES DisableRootJobs=NO MinNodes=0 Nodes=n2; delete d; "
                   "settle; read"},
         /* gone already: only the files are to be settled */
-        {ALL "PartitionName=d Nodes=n1\n", "# kept\n" ALL "PartitionName=d Nodes=n1\n",
-         .live = ALL, .leaving = "d", .steps = "settle; read"},
+        {ALL "PartitionName=d Nodes=n1\n", "# kept\n" ALL "PartitionName=d Nodes=n1\n", .live = ALL,
+         .leaving = "d", .steps = "settle; read"},
         /* gone, but a reconfigure brings it back */
         {ALL "PartitionName=d Nodes=n1\n",
          ALL "PartitionName=d Nodes=n1\nSchedulerParameters=bf_interval=40\n", .live = ALL,
@@ -262,9 +262,10 @@ static void partitions_that_leave_are_deleted_last(void **state)
 
 static void steps_say_what_they_do(void **state)
 {
-    AUTO(candidate_free) struct candidate *from =
-        candidate_make(ALL "PartitionName=d Nodes=n1 State=UP\n", RELEASE_OLD);
-    AUTO(candidate_free) struct candidate *to =
+    AUTO(candidate_free)
+    struct candidate *from = candidate_make(ALL "PartitionName=d Nodes=n1 State=UP\n", RELEASE_OLD);
+    AUTO(candidate_free)
+    struct candidate *to =
         candidate_make(ALL "PartitionName=d Nodes=n1 State=DRAIN MaxTime=60\n", RELEASE_OLD);
     AUTO(compare_done) struct comparison compared = {0};
     AUTO(live_done) struct live live = {0};
@@ -286,10 +287,11 @@ static void steps_say_what_they_do(void **state)
 
 static void kept_lines_carry_what_was_inherited(void **state)
 {
-    AUTO(candidate_free) struct candidate *from = candidate_make(
-        HEAD "NodeSet=gone Feature=g\nPartitionName=DEFAULT MaxTime=5\n"
-             "PartitionName=old Nodes=gone,set,n1 Default=YES\n",
-        RELEASE_OLD);
+    AUTO(candidate_free)
+    struct candidate *from =
+        candidate_make(HEAD "NodeSet=gone Feature=g\nPartitionName=DEFAULT MaxTime=5\n"
+                            "PartitionName=old Nodes=gone,set,n1 Default=YES\n",
+                       RELEASE_OLD);
     AUTO(candidate_free) struct candidate *declared = candidate_make(ALL, RELEASE_OLD);
     const struct model *m = candidate_model(from);
     AUTO(buf_done) struct buf out = {0};
