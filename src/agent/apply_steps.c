@@ -26,8 +26,9 @@
 #define RPC_TIMEOUT_MS 30000
 #define RECONFIGURE_TIMEOUT_MS 60000
 #define READ_TIMEOUT_MS 10000
-#define RESTART_WAIT_MS 90000
+#define RESTART_WAIT_MS 45000
 #define RESTART_LOOK_MS 100
+#define PING_TIMEOUT_MS 20000 /* a second controller that is not to be found takes its time */
 #define ESLURM_INVALID_PARTITION_NAME 2000
 #define ESLURM_PARTITION_IN_USE 2075
 
@@ -325,7 +326,7 @@ static void restart_look(void *arg)
 {
     struct job *j = arg;
 
-    hub_ping(j->engine->o.hub, 2000, on_restarted, j);
+    hub_ping(j->engine->o.hub, PING_TIMEOUT_MS, on_restarted, j);
 }
 
 static void on_shut_down(void *arg, int r, const struct jsn *answer, const struct err *e)

@@ -4,9 +4,10 @@
  *
  * No release of slurmctld has an option that only checks files, and what it dies of is more than
  * any list here can hold.  So one is started on a copy, in a directory and a network namespace of
- * its own, and watched on its standard error: "Running as primary controller" comes after
- * everything has been read, and it is killed there.  If it ends by itself before, the lines that it
- * called fatal or error say why.
+ * its own, and watched on its standard error.  "Running as primary controller" comes after the files
+ * have been read, and the plugins for priorities, scheduling and security labels are loaded after
+ * that; what the last of them says, or some time without an end, shows that it would serve.  It is
+ * killed there.  If it ends by itself before, the lines that it called fatal or error say why.
  *
  * Takes about as long as a start of slurmctld: tens of milliseconds.
  */
@@ -29,6 +30,7 @@
 #include "src/base/log.h"
 
 #define REHEARSE_MS 30000
+#define GRACE_MS 200 /* from the line to the proof, where no plugin says anything */
 #define SAID_MAX_BYTES ((size_t)256 << 10)
 
 struct rehearsal {
@@ -37,7 +39,8 @@ struct rehearsal {
     pid_t pid;
     int said_fd;
     struct buf said;
-    bool proven; /* it got as far as it shall */
+    bool running; /* it has read everything */
+    bool proven;  /* it got as far as it shall */
     bool late;
     struct loop_source *child;
     struct loop_source *output;
@@ -231,12 +234,17 @@ static void finish(struct rehearsal *r)
 static bool output_take(struct rehearsal *r)
 {
     char chunk[8192];
+    const char *running;
     ssize_t n;
 
     while ((n = read(r->said_fd, chunk, sizeof(chunk))) > 0)
         if (r->said.n < SAID_MAX_BYTES)
             buf_add(&r->said, chunk, (size_t)n);
-    r->proven = strstr(buf_str(&r->said), "Running as primary controller") != NULL;
+    running = strstr(buf_str(&r->said), "Running as primary controller");
+    if (running && !r->running && r->timer)
+        loop_timer_arm(r->timer, GRACE_MS);
+    r->running = running != NULL;
+    r->proven = running && strstr(running, "mcs: ");
     return n != 0;
 }
 
@@ -260,6 +268,7 @@ static void on_end(void *arg, pid_t pid, int status)
     (void)status;
     r->pid = 0;
     (void)output_take(r);
+    r->proven = false; /* whatever it has said, it does not serve */
     finish(r);
 }
 
@@ -267,7 +276,8 @@ static void on_late(void *arg)
 {
     struct rehearsal *r = arg;
 
-    r->late = true;
+    r->proven = r->running;
+    r->late = !r->running;
     finish(r);
 }
 

@@ -11,11 +11,15 @@
 
 #include "src/agent/rehearse.h"
 
-static const char *const dropped[] = {
+/* Only where there is a database, which cannot be reached from there. */
+static const char *const accounting[] = {
     "AccountingStorageBackupHost",
     "AccountingStorageEnforce",
     "AccountingStorageHost",
     "AccountingStorageType",
+};
+
+static const char *const dropped[] = {
     "BackupAddr",
     "BackupController",
     "ControlAddr",
@@ -40,12 +44,19 @@ static const char *const dropped[] = {
     "SuspendProgram",
 };
 
-static bool is_dropped(const struct conf_line *line)
+static bool is_among(const struct conf_line *line, const char *const *keys, size_t n)
 {
-    for (size_t i = 0; i < ARRAY_LEN(dropped); i++)
-        if (strcasecmp(line->pairs[0].key, dropped[i]) == 0)
+    for (size_t i = 0; i < n; i++)
+        if (strcasecmp(line->pairs[0].key, keys[i]) == 0)
             return true;
     return false;
+}
+
+static bool has_database(const struct candidate *c)
+{
+    const char *type = model_setting(candidate_model(c), "AccountingStorageType");
+
+    return type && strcasecmp(type, "accounting_storage/none") != 0;
 }
 
 /* Without the port of a node's slurmd: SlurmdPort holds for all of them then. */
@@ -80,9 +91,12 @@ void rehearse_conf(const struct candidate *c, const char *dir, const char *host,
 {
     size_t n;
     const struct conf_line *lines = conf_lines(c->conf[CONF_SLURM], &n);
+    bool database = has_database(c);
 
     for (size_t i = 0; i < n; i++) {
-        if (lines[i].section == CONF_GLOBAL && is_dropped(&lines[i]))
+        if (lines[i].section == CONF_GLOBAL &&
+            (is_among(&lines[i], dropped, ARRAY_LEN(dropped)) ||
+             (database && is_among(&lines[i], accounting, ARRAY_LEN(accounting)))))
             continue;
         if (lines[i].section == CONF_NODE)
             node_print(&lines[i], out);
@@ -94,7 +108,8 @@ void rehearse_conf(const struct candidate *c, const char *dir, const char *host,
     buf_printf(out, "SlurmctldHost=%s(127.0.0.1)\nSlurmctldPort=%u\nSlurmdPort=1\n", host, port);
     buf_printf(out, "StateSaveLocation=%s/state\nSlurmctldPidFile=%s/pid\n", dir, dir);
     buf_printf(out, "SlurmUser=%u\nSlurmctldDebug=info\n", (unsigned)geteuid());
-    buf_adds(out, "AccountingStorageType=accounting_storage/none\n");
+    if (database)
+        buf_adds(out, "AccountingStorageType=accounting_storage/none\n");
     if (model_setting(candidate_model(c), "ResumeProgram"))
         buf_adds(out, "ResumeProgram=/bin/true\n");
     if (model_setting(candidate_model(c), "SuspendProgram"))
