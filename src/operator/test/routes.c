@@ -180,7 +180,7 @@ static void a_change_in_slurm_leads_to_those_it_concerns(void **state)
         {{.drift = true, .drifted = drifted, .n_drifted = 1}, "Controller/n/lab NodeSet/n/cpu"},
         {{.slurmctld = true}, LAB},
         {{.full = true}, LAB},
-        {{.partitions = true}, ""},
+        {{.partitions = drifted, .n_partitions = 1}, ""},
     };
     AUTO(rig_done) struct rig r;
 
