@@ -233,8 +233,12 @@ static void step_settle(struct job *j)
     struct candidate *settled = NULL;
     struct err e = {0};
     size_t changed;
-    int r = candidate_of(j->engine, j->record, j->release, &settled, &e);
+    int r;
 
+    for (size_t i = 0; i < j->n_leaving; i++)
+        if (!live_find(&j->live, j->leaving[i])) /* gone before, by us or by hand */
+            record_unkeep(j->record, j->leaving[i]);
+    r = candidate_of(j->engine, j->record, j->release, &settled, &e);
     if (r == 0 && !fileset_same(&settled->files, &j->to->files)) {
         r = pend(j, &e);
         j->written = true;

@@ -89,7 +89,8 @@ void drift_look(struct engine *g)
     uint64_t seen = hub_partitions_seen(g->o.hub);
     struct jsn *list;
 
-    if (!g->running || !good || g->drift_seen == seen)
+    if (!g->running || !good || g->drift_seen == seen ||
+        hub_partitions_asked_ns(g->o.hub) < g->settled_ns)
         return;
     g->drift_seen = seen;
     list = drift_find(g, &a);

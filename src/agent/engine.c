@@ -212,6 +212,7 @@ static void after_push(struct engine *g, struct job *j)
     if (j->restart_for_keys && j->result == RESULT_APPLIED)
         g->keys_changed = false;
     g->drift_seen = 0;
+    g->settled_ns = clock_mono_ns();
     if (store_pending(g->o.store) || g->reassert_wanted)
         retry_arm(g);
     else if (j->result != RESULT_REFUSED)
@@ -284,6 +285,7 @@ void engine_on_up(struct engine *g)
         return; /* it waits for slurmctld itself, or fails and is tried again */
     running_find(g);
     g->drift_seen = 0;
+    g->settled_ns = clock_mono_ns();
     if (store_pending(g->o.store) || g->reassert_wanted || g->keys_changed) {
         g->failures = 0;
         on_retry(g);

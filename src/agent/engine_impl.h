@@ -100,6 +100,7 @@ struct engine {
     int64_t applied_us;
     char *hash; /* of what the answer was about */
     int64_t generation;
+    int64_t settled_ns;  /* when the last job ended: older answers of slurmctld say nothing */
     uint64_t drift_seen; /* generation of the live partitions that was looked at */
 };
 

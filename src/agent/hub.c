@@ -114,6 +114,11 @@ uint64_t hub_partitions_seen(const struct hub *h)
     return h->live_seen;
 }
 
+int64_t hub_partitions_asked_ns(const struct hub *h)
+{
+    return h->live_asked_ns;
+}
+
 uint64_t hub_calls(const struct hub *h)
 {
     return h->calls;
@@ -147,7 +152,7 @@ struct question {
     enum hub_table table;
     hub_fresh_fn fn; /* NULL: part of a round */
     void *arg;
-    int64_t start_ms;
+    int64_t start_ns;
 };
 
 static void ping_ended(void *arg, int r, const struct jsn *answer, const struct err *e);
@@ -233,10 +238,13 @@ static void question_ended(void *arg, int r, const struct jsn *answer, const str
     struct err bad = {0};
 
     if (r == 0 && !jsn_get_bool(answer, "unchanged", false))
-        l->not_before_ms = now + MIN((now - q->start_ms) * COST_FACTOR, COST_MOST_MS);
+        l->not_before_ms =
+            now + MIN((now - q->start_ns / 1000000) * COST_FACTOR, COST_MOST_MS);
     if (r == 0) {
         r = list_take(h, q->table, answer, &bad);
         e = &bad;
+        if (r == 0 && q->table == HUB_PARTITIONS)
+            h->live_asked_ns = q->start_ns;
     }
     if (r < 0 && !q->fn)
         log_debug("%s: %s", call_names[q->table], e ? e->text : "no answer");
@@ -261,7 +269,7 @@ static void ask(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_fr
     struct jsn *request = jsn_object(&a);
 
     *q = (struct question){
-        .hub = h, .table = table, .fn = fn, .arg = arg, .start_ms = clock_mono_ms()};
+        .hub = h, .table = table, .fn = fn, .arg = arg, .start_ns = clock_mono_ns()};
     jsn_set_str(&a, request, "call", call_names[table]);
     jsn_set_int(&a, request, "since", h->lists[table].since);
     h->calls++;

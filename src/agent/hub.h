@@ -54,6 +54,8 @@ void hub_ping(struct hub *h, uint64_t timeout_ms, hub_fresh_fn fn, void *arg);
 
 /* Counts the times that slurmctld told its partitions anew. */
 uint64_t hub_partitions_seen(const struct hub *h);
+/* When the question was asked whose answer they are; monotonic. */
+int64_t hub_partitions_asked_ns(const struct hub *h);
 
 /* Set a section to a JSON text; watchers hear of it if it has changed, which is returned. */
 bool hub_section_put(struct hub *h, enum hub_section section, struct str text);

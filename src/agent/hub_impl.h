@@ -24,6 +24,7 @@ struct hub {
     struct hub_list lists[HUB_N_TABLES];
     struct live live;
     uint64_t live_seen;
+    int64_t live_asked_ns;
     struct jobs jobs;
     struct buf sections[HUB_N_SECTIONS];
 

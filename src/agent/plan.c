@@ -198,7 +198,9 @@ static void plan_deletes(const struct apply_input *in, struct apply_plan *ret)
     for (size_t i = 0; i < in->n_leaving; i++) {
         struct apply_step *s;
 
-        if (!live_find(in->live, in->leaving[i]))
+        /* one that is gone already comes back when the files are read that still hold it */
+        if (!live_find(in->live, in->leaving[i]) &&
+            (in->class < CHANGE_RECONFIGURE || in->delete_first))
             continue;
         s = step_add(ret, STEP_DELETE);
         s->partition = arena_strdup(&ret->arena, in->leaving[i]);
