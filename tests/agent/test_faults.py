@@ -77,6 +77,36 @@ def test_a_stopped_slurmctld_holds_up_one_lane_at_a_time(own, own_link):
     assert own_link.wait(stuck)["r"] == 0
 
 
+def test_a_slow_slurmctld_is_waited_for(own, own_link):
+    own_link.ok("partition-update", name="all", set={"MaxTime": "10"})
+    own.ctld.send_signal(signal.SIGSTOP)
+    number = update(own_link, "21")
+    time.sleep(1.5)
+    own.ctld.send_signal(signal.SIGCONT)
+    whole = own_link.wait(number)
+    assert whole["r"] == 0 and 1400 < whole["ms"] < 5000, whole
+    assert own.partition("all")["MaxTime"] == "00:21:00"
+
+
+def test_a_backup_that_is_not_there(own, tmp_path):
+    own.kill()
+    own.extra = "CommunicationParameters=NoCtldInAddrAny"
+    own.write()
+    own.start()
+    conf = own.text().replace("SlurmctldPort", "SlurmctldHost=spare(127.0.0.9)\nSlurmctldPort")
+    (tmp_path / "slurm.conf").write_text(conf)
+    link = Link(str(tmp_path / "slurm.conf"))
+    answer = link.ok("ping")
+    assert answer["up"] and [c["up"] for c in answer["controllers"]] == [True, False]
+    assert [c["name"] for c in answer["controllers"]] == ["localhost", "spare"]
+    assert link.wait(update(link))["r"] == 0
+    own.kill()
+    assert not link.ok("ping")["up"]
+    whole = link.wait(update(link))
+    assert whole["r"] == EHOSTDOWN and whole["ms"] < 3000, whole
+    link.close()
+
+
 def test_killed_in_the_middle_of_a_call(own, own_link):
     own_link.ok("ping")
     own_link.ok("partition-update", name="all", set={"MaxTime": "10"})

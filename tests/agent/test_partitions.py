@@ -39,6 +39,7 @@ KEYS = [
     ("PreemptMode", "REQUEUE", "REQUEUE"),
     ("PriorityJobFactor", "5", "5"),
     ("PriorityTier", "6", "6"),
+    ("QOS", "part", "part"),
     ("ReqResv", "YES", "YES"),
     ("RootOnly", "YES", "YES"),
     ("State", "DRAIN", "DRAIN"),

@@ -155,7 +155,7 @@ bool call_wants(const struct worker_call *c, const char *name)
 
     if (!only)
         return true;
-    JSN_FOR_ITEMS(item, only)
+    JSN_FOR_ITEMS (item, only)
         if (streq(jsn_text(item), name))
             return true;
     return false;

@@ -71,6 +71,9 @@ static int field_write(struct arena *a, const struct part_field *f, const struct
 
         if (text[0] && value_check(key->type, release_built_for(), str_of(text), &why) == -EINVAL)
             return err_bad(e, "%s: '%s' %s", key->name, text, why.text);
+        if (text[0] && streq(key->name, "QOS") && release_part_qos_kills())
+            return err_bad(e, "QOS: an unknown one ends a slurmctld of this release: it needs a "
+                              "reconfigure");
         *(char **)(void *)to = text_normal(a, key, text);
         return 0;
     }
@@ -201,6 +204,14 @@ static int topology_write(struct arena *a, const struct conf_key *key, const cha
     return release_part_set_topology(m, arena_strdup(a, text)) ? 0 : not_in_release(key, e);
 }
 
+static const struct jsn *set_get(const struct jsn *set, const char *name)
+{
+    JSN_FOR_MEMBERS (m, set)
+        if (strcasecmp(m->key.p, name) == 0)
+            return m->value;
+    return NULL;
+}
+
 /* Of a pair the one per node counts, as in the file; both empty take the limit away. */
 static int memory_write(const struct jsn *set, const char *per_cpu, const char *per_node,
                         uint64_t *ret, struct err *e)
@@ -211,13 +222,10 @@ static int memory_write(const struct jsn *set, const char *per_cpu, const char *
 
     for (int i = 0; i < 2; i++) {
         const struct conf_key *key = keys_find(CONF_SLURM, CONF_PARTITION, str_of(names[i]));
-        const char *text = NULL;
-        uint64_t v;
+        const char *text = jsn_text(set_get(set, names[i]));
+        uint64_t v = 0;
         int r;
 
-        JSN_FOR_MEMBERS (m, set)
-            if (strcasecmp(m->key.p, names[i]) == 0)
-                text = jsn_text(m->value);
         if (!text)
             continue;
         given = true;
@@ -270,14 +278,6 @@ static int key_write(struct arena *a, const struct conf_key *key, const char *te
             return specials[i].write(a, key, text, m, e);
     return err_bad(e, "%s: slurmctld does not take it while it runs: it needs a reconfigure",
                    key->name);
-}
-
-static const struct jsn *set_get(const struct jsn *set, const char *name)
-{
-    JSN_FOR_MEMBERS (m, set)
-        if (strcasecmp(m->key.p, name) == 0)
-            return m->value;
-    return NULL;
 }
 
 bool partmap_needs_live(const struct jsn *set)

@@ -42,7 +42,7 @@ def a_cluster(tmp_path_factory):
     try:
         c.start_server()
         c.kubectl("apply", "-f", str(TOP / "deploy/crds"))
-        c.start_operator("--agent")
+        c.start_operator("--agent", "--leader-elect")
         yield c
     finally:
         codes = {name: c.stop(name) for name in ("operator", "apiserver")}
@@ -193,6 +193,29 @@ def test_a_wrong_token_is_no_state(lab, agent):
     eventually(lambda: "401" in applied(lab).get("message", ""), "the condition")
     agent.token = right
     eventually(lambda: applied(lab).get("status") == "True", "its end")
+
+
+def take_lead(lab, seconds):
+    """Write ourselves into the lease, for so long."""
+    now = time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime())
+    lab.kubectl("patch", "lease", "slurm-operator", "-n", "default", "--type=merge", "-p",
+                json.dumps({"spec": {"holderIdentity": "somebody", "renewTime": now,
+                                     "acquireTime": now, "leaseDurationSeconds": seconds}}))
+
+
+def test_nothing_is_done_without_the_lead(lab, agent):
+    take_lead(lab, 60)
+    eventually(lambda: "no longer leading" in lab.log("operator"), "the end of the lead")
+    before = len(agent.pushes)
+    patch(lab, "nodeset", "compute", {"replicas": 4, "partition": {"config": "MaxTime=4:00:00"}})
+    time.sleep(2)
+    assert len(agent.pushes) == before
+    assert "compute-3" not in [p["metadata"]["name"] for p in lab.get("pods")]
+    take_lead(lab, 1)
+    eventually(lambda: "MaxTime=4:00:00" in agent.pushes[-1]["files"]["slurm.conf"], "the push")
+    eventually(lambda: lab.get("pod", "compute-3"), "the pod")
+    patch(lab, "nodeset", "compute", {"replicas": 3})
+    eventually(lambda: applied(lab).get("status") == "True", "ConfigApplied")
 
 
 def slurm_acts(agent):
