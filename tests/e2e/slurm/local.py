@@ -165,7 +165,7 @@ class Local:
         for path in glob.glob("/proc/[0-9]*/exe"):
             directory = os.path.dirname(path)
             try:
-                name = os.path.basename(os.readlink(path))
+                name = os.path.basename(os.readlink(path)).replace("-wlm", "")  # as Debian calls them
                 if name not in ("slurmd", "slurmctld"):
                     continue
                 with open(f"{directory}/cgroup") as f:
@@ -175,6 +175,7 @@ class Local:
                     found[(name, int(directory.split("/")[2]))] = f.read().rsplit(")", 1)[1].split()[19]
             except OSError:
                 continue
+        assert found or self.process("node") is None, "no daemon runs"
         return found
 
 
