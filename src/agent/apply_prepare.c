@@ -17,7 +17,7 @@ static int plan_make(struct job *j, struct err *e)
         .diff = &j->compared.slurm,
         .class = j->class,
         .files_differ = !j->from || !fileset_same(&j->from->files, &j->to->files) ||
-                        store_pending(j->engine->o.store) != NULL,
+                        store_pending(j->engine->o.store) != NULL || j->restart_for_keys,
         .rehearse = j->engine->o.slurmctld != NULL,
         .reassert = j->reassert,
         .live = j->live_known ? &j->live : NULL,
