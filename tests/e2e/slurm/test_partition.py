@@ -165,8 +165,7 @@ def test_no_job_is_lost_by_edits(own):
     for _ in range(EDITS):
         key = dice.choice(sorted(choices))
         patch(own, **{key: dice.choice(choices[key])})
-    patch(own, state="UP", maxTime="UNLIMITED", maxNodes="UNLIMITED", priorityTier=1, rootOnly=False,
-          nodeSetRefs=[{"name": "compute"}])
+    patch(own, **{**dict.fromkeys(choices), "state": "UP", "nodeSetRefs": [{"name": "compute"}]})
     own.wait_condition("partition", "debug", "Ready", "True", "Applied")
     assert [own.job_state(j) for j in jobs] == ["RUNNING"] * 3
     assert own.job_state(held) == "PENDING"
