@@ -25,6 +25,8 @@ struct agent_state {
     struct arena config_arena;
     struct arena slurmctld_arena;
     struct agent_config config;
+    struct buf drift_text; /* as they came last, to see whether they are news */
+    struct buf config_text;
     bool up;
     const char *release;
     struct slurm_state view;
@@ -50,6 +52,8 @@ struct agent_state *agent_state_free(struct agent_state *s)
     arena_done(&s->drift_arena);
     arena_done(&s->config_arena);
     arena_done(&s->slurmctld_arena);
+    buf_done(&s->drift_text);
+    buf_done(&s->config_text);
     free(s->version);
     free(s->boot);
     free(s);
@@ -201,12 +205,34 @@ static void read_config(struct agent_state *s, const struct jsn *v)
     read_waiting(s, jsn_key(v, "waiting"));
 }
 
-static void read_slurmctld(struct agent_state *s, const struct jsn *v)
+/* Returns whether it is another one, or there now, or gone. */
+static bool read_slurmctld(struct agent_state *s, const struct jsn *v)
 {
+    const char *release = jsn_get_str(v, "release");
+    bool up = jsn_get_bool(v, "up", false);
+    bool same = up == s->up && streq(release && release[0] ? release : NULL, s->release);
+
+    if (same)
+        return false;
     arena_done(&s->slurmctld_arena);
     s->slurmctld_arena = (struct arena){0};
-    s->up = jsn_get_bool(v, "up", false);
+    s->up = up;
     s->release = text_at(&s->slurmctld_arena, v, "release");
+    return true;
+}
+
+/* A section comes with every answer; is it another one than before? */
+static bool is_news(struct buf *last, const struct jsn *section)
+{
+    AUTO(buf_done) struct buf text = {0};
+
+    if (section)
+        jsn_print(&text, section);
+    if (str_eq(buf_view(last), buf_view(&text)))
+        return false;
+    buf_clear(last);
+    buf_addstr(last, buf_view(&text));
+    return true;
 }
 
 static int check_list(const struct jsn *list, const char *what, struct err *e)
@@ -291,9 +317,10 @@ int agent_state_update(struct agent_state *s, const struct jsn *answer, struct a
     if (r < 0)
         return r;
     *ret = (struct agent_change){.full = jsn_get_bool(answer, "full", true)};
-    ret->slurmctld = jsn_key(answer, "slurmctld") != NULL;
-    ret->drift = ret->full || jsn_key(answer, "drift");
-    ret->config = ret->full || jsn_key(answer, "config");
+    ret->drift = (ret->full || jsn_key(answer, "drift")) &&
+                 is_news(&s->drift_text, jsn_key(answer, "drift"));
+    ret->config = (ret->full || jsn_key(answer, "config")) &&
+                  is_news(&s->config_text, jsn_key(answer, "config"));
     if (ret->full) {
         shelf_clear(&s->nodes);
         shelf_clear(&s->partitions);
@@ -302,8 +329,8 @@ int agent_state_update(struct agent_state *s, const struct jsn *answer, struct a
     read_list(a, &s->partitions, partitions, read_partition);
     remove_list(&s->nodes, jsn_get(answer, "removed.nodes"));
     remove_list(&s->partitions, jsn_get(answer, "removed.partitions"));
-    if (ret->slurmctld)
-        read_slurmctld(s, jsn_key(answer, "slurmctld"));
+    if (jsn_key(answer, "slurmctld"))
+        ret->slurmctld = read_slurmctld(s, jsn_key(answer, "slurmctld"));
     if (ret->drift) {
         note_drifted(a, s, ret);
         read_drift(s, jsn_key(answer, "drift"));

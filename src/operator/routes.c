@@ -201,15 +201,15 @@ void routes_follow(const struct routes *r, const char *kind, const struct kube_o
         add_pod_owner(r, now);
         return;
     }
+    if (streq(kind, "Partition")) /* its Controller first: that is what its author waits for */
+        partition_changed(r, old, now);
     if (streq(kind, "Controller") || streq(kind, "NodeSet") || streq(kind, "Partition"))
         add(r, kind, o->namespace, o->name);
     if (streq(kind, "Controller"))
         controller_changed(r, old, now);
     else if (streq(kind, "NodeSet"))
         nodeset_changed(r, old, now);
-    else if (streq(kind, "Partition"))
-        partition_changed(r, old, now);
-    else
+    else if (!streq(kind, "Partition"))
         add_referrers(r, kind, o);
     add_owners(r, old);
     add_owners(r, now);

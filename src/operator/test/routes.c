@@ -15,6 +15,17 @@
 #define NODESET(name, of)                                                                          \
     "{" SLINKY "\"kind\":\"NodeSet\"," META(                                                       \
         name, "U-" name, "") ",\"spec\":{\"controllerRef\":{\"name\":\"" of "\"}}}"
+/* One that is settled with a line, if it has one. */
+#define PARTITION(name, slurm, set, status)                                                        \
+    "{\"apiVersion\":\"slurmkeeper.dev/v1alpha1\",\"kind\":\"Partition\"," META(                   \
+        name, "U-" name,                                                                           \
+        "") ",\"spec\":{\"controllerRef\":{\"name\":\"lab\"},\"partitionName\":\"" slurm           \
+            "\",\"nodeSetRefs\":[{\"name\":\"" set "\"}]},\"status\":{" status "}}"
+#define SETTLED(line)                                                                              \
+    "\"observedGeneration\":1,\"line\":\"" line                                                    \
+    "\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\",\"reason\":\"x\",\"message\":"     \
+    "\"\","                                                                                        \
+    "\"lastTransitionTime\":\"2026-01-09T10:00:00Z\"}]"
 #define POD(name, set)                                                                             \
     "{\"kind\":\"Pod\"," META(name, "P-" name,                                                     \
                               ",\"labels\":{\"app.kubernetes.io/name\":\"slurmd\","                \
@@ -23,11 +34,12 @@
                               "\",\"uid\":\"U-" set "\",\"controller\":true}]") ",\"spec\":{"      \
                                                                                 "\"hostname\":"    \
                                                                                 "\"h-" name "\"}}"
-#define OWNED(kind, name, owner)                                                                   \
-    "{\"kind\":\"" kind                                                                            \
-    "\"," META(name, "O-" name,                                                                    \
-               ",\"ownerReferences\":[{\"kind\":\"Controller\",\"name\":"                          \
-               "\"" owner "\",\"uid\":\"U-" owner "\",\"controller\":true}]") "}"
+#define CONFIG                                                                                     \
+    "{\"kind\":\"ConfigMap\"," META(                                                               \
+        "lab-config", "O-lab-config",                                                              \
+        ",\"ownerReferences\":[{\"kind\":\"Controller\",\"name\":\"lab\","                         \
+        "\"uid\":\"U-lab\",\"controller\":true}]") ",\"data\":{\"slurm.conf\":\"PartitionName=x "  \
+                                                   "Nodes=cpu\\n\"}}"
 
 /* What the API server has. */
 static const struct {
@@ -38,8 +50,11 @@ static const struct {
      CONTROLLER("lab", "\"configFileRefs\":[{\"name\":\"files\"}]") "," CONTROLLER("other", "")},
     {"/nodesets", NODESET("cpu", "lab") "," NODESET("gpu", "lab") "," NODESET("far", "other")},
     {"/pods", POD("cpu-0", "cpu") "," POD("gpu-0", "gpu") "," POD("far-0", "far")},
-    {"/configmaps", OWNED("ConfigMap", "lab-config",
-                          "lab") ",{\"kind\":\"ConfigMap\"," META("files", "F", "") "}"},
+    {"/partitions",
+     PARTITION("fine", "x", "cpu", SETTLED("PartitionName=x Nodes=cpu")) "," PARTITION(
+         "lost", "lost", "gpu", SETTLED("PartitionName=lost Nodes=gpu")) "," PARTITION("new", "new",
+                                                                                       "gpu", "")},
+    {"/configmaps", CONFIG ",{\"kind\":\"ConfigMap\"," META("files", "F", "") "}"},
 };
 
 struct rig {
@@ -124,8 +139,10 @@ static void rig_done(struct rig *r)
 }
 DEFINE_AUTO_DONE(struct rig, rig_done);
 
-#define EVERYTHING "Controller/n/lab Controller/n/other NodeSet/n/cpu NodeSet/n/far NodeSet/n/gpu"
-#define LAB "Controller/n/lab NodeSet/n/cpu NodeSet/n/gpu"
+#define PARTITIONS "Partition/n/fine Partition/n/lost Partition/n/new"
+#define EVERYTHING                                                                                 \
+    "Controller/n/lab Controller/n/other NodeSet/n/cpu NodeSet/n/far NodeSet/n/gpu " PARTITIONS
+#define LAB "Controller/n/lab NodeSet/n/cpu NodeSet/n/gpu " PARTITIONS
 
 static void the_first_lists_bring_everything(void **state)
 {
@@ -147,10 +164,13 @@ static void a_change_leads_to_those_it_concerns(void **state)
     } rows[] = {
         {"Controller", "lab", true, LAB},
         {"Controller", "lab", false, "Controller/n/lab"},
-        {"NodeSet", "cpu", true, "Controller/n/lab NodeSet/n/cpu"},
+        {"NodeSet", "cpu", true, "Controller/n/lab NodeSet/n/cpu Partition/n/fine"},
         {"NodeSet", "cpu", false, "NodeSet/n/cpu"},
         {"Pod", "gpu-0", false, "NodeSet/n/gpu"},
-        {"ConfigMap", "lab-config", false, "Controller/n/lab"},
+        {"Partition", "fine", true, "Controller/n/lab Partition/n/fine"},
+        {"Partition", "fine", false, "Partition/n/fine"},
+        /* what waits for its line, and what has lost it */
+        {"ConfigMap", "lab-config", false, "Controller/n/lab Partition/n/lost Partition/n/new"},
         {"ConfigMap", "files", false, "Controller/n/lab"},
     };
     AUTO(rig_done) struct rig r;
@@ -171,16 +191,19 @@ static void a_change_in_slurm_leads_to_those_it_concerns(void **state)
 {
     static const char *const nodes[] = {"h-gpu-0", "unheard"};
     static const char *const drifted[] = {"cpu"};
+    static const char *const changed[] = {"x", "unheard"};
     static const struct {
         struct agent_change change;
         const char *keys;
     } rows[] = {
         {{.nodes = nodes, .n_nodes = 2}, "NodeSet/n/gpu"},
-        {{.config = true}, "Controller/n/lab"},
+        {{.config = true}, "Controller/n/lab Partition/n/new"},
         {{.drift = true, .drifted = drifted, .n_drifted = 1}, "Controller/n/lab NodeSet/n/cpu"},
         {{.slurmctld = true}, LAB},
         {{.full = true}, LAB},
         {{.partitions = drifted, .n_partitions = 1}, ""},
+        {{.partitions = changed, .n_partitions = 2}, "Partition/n/fine"},
+        {{.drift = true, .drifted = changed, .n_drifted = 1}, "Controller/n/lab Partition/n/fine"},
     };
     AUTO(rig_done) struct rig r;
 
