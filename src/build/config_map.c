@@ -37,6 +37,10 @@ const char *build_script_map_name(struct arena *a, const struct build_cluster *c
                         streq(option, "Prolog") ? "prolog" : "epilog");
 }
 
+/* Files come and go before slurmd knows of it, and a job whose prolog is nowhere fails and takes
+ * its node out of service: so there is always a script, if only one that does nothing. */
+#define NO_SCRIPT "00-nothing"
+
 struct jsn *build_script_map(struct arena *a, const struct build_cluster *c, const char *option)
 {
     struct api_problems ignored = {.arena = a};
@@ -49,5 +53,7 @@ struct jsn *build_script_map(struct arena *a, const struct build_cluster *c, con
     for (size_t i = 0; i < files.n; i++)
         if (streq(files.items[i].option, option))
             jsn_set(a, data, files.items[i].name, jsn_str(a, files.items[i].text));
+    if (jsn_len(data) == 0)
+        jsn_set_str(a, data, NO_SCRIPT, "#!/bin/sh\n");
     return make_map(a, c, build_script_map_name(a, c, option), data);
 }

@@ -122,7 +122,7 @@ static struct jsn *make_slurmd(const struct maker *m)
               {"startup", container_probe(m->a, m->c, PROBE_STARTUP, "/livez", "slurmd", ask)},
               {"ready", container_probe(m->a, m->c, PROBE_READY, "/readyz", "slurmd", ask)},
               {"live", container_probe(m->a, m->c, PROBE_LIVE, "/livez", "slurmd", ask)},
-              {"stop", jsn_string(m->a, "scontrol update nodename=$(hostname) state=down "
+              {"stop", jsn_string(m->a, "timeout 5 scontrol update nodename=$(hostname) state=down "
                                         "reason='slurmkeeper: Pod is terminating'")},
               {"mounts", make_mounts(m)}));
 
