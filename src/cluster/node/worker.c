@@ -179,7 +179,8 @@ void worker_volumes(struct worker *w, const struct field_context *fields,
     };
 }
 
-/* Something that a pod needs failed: say so, and try again later. */
+/* Something that a pod needs failed: try again later, and say so unless that was the first time:
+ * objects that belong together are made one after the other. */
 static void set_back(struct worker *w, const char *reason, const struct err *e)
 {
     int64_t delay = RETRY_FIRST_MS;
@@ -189,7 +190,8 @@ static void set_back(struct worker *w, const char *reason, const struct err *e)
     w->trouble++;
     delay = MIN(delay, RETRY_MAX_MS);
     w->retry_ms = loop_now_ms(w->node->loop) + delay;
-    node_event(w->node, w->spec, NULL, KUBE_EVENT_WARNING, reason, "%s", e->text);
+    if (w->trouble > 1)
+        node_event(w->node, w->spec, NULL, KUBE_EVENT_WARNING, reason, "%s", e->text);
     worker_wake_at(w, w->retry_ms);
 }
 
