@@ -14,6 +14,7 @@
 #include "src/cli/trouble.h"
 #include "src/cli/verbs.h"
 #include "src/local/command.h"
+#include "src/local/space.h"
 
 #define COMMAND_MS 5000
 #define MAX_WRONG 12
@@ -121,13 +122,18 @@ static void show_nodesets(struct screen *s, struct ask *k)
                    (long long)jsn_get_int(n, "spec.replicas", 1), age_of(s, n));
 }
 
-static void show_trouble(struct screen *s, struct ask *k)
+static void show_trouble(struct screen *s, const struct layout *l, struct ask *k)
 {
     struct jsn *list = NULL;
     struct err e = {0};
     size_t n = 0;
 
     heading(s, "What is wrong");
+    if (space_check(l->state, SPACE_TO_RUN, &e) < 0) {
+        buf_printf(&s->out, "  %s\n", e.text);
+        s->wrong++;
+        e.num = 0;
+    }
     if (trouble_find(k, &s->arena, false, &list, &e) < 0)
         buf_printf(&s->out, "  the API server does not answer: %s\n", e.text);
     else if (jsn_len(list) == 0 && s->wrong == 0)
@@ -157,7 +163,7 @@ static void show(struct screen *s, const struct layout *l, const struct choices 
         return;
     }
     show_nodesets(s, k);
-    show_trouble(s, k);
+    show_trouble(s, l, k);
 }
 
 int verb_status_run(const struct cli_args *args)

@@ -170,9 +170,9 @@ int ask_apply(struct ask *k, struct arena *a, const struct jsn *object, struct j
     if (strchr(api, '/'))
         (void)str_split(&version, '/', &group);
     r = discover(k, group, version, &list, e);
-    if (r < 0)
+    if (r < 0 && r != -ENOENT)
         return r;
-    found = resource_of(list, kind);
+    found = r < 0 ? NULL : resource_of(list, kind);
     if (!found)
         return err_set(e, -ENOENT, ERR_PERMANENT, "the API server has no kind %s in %s", kind, api);
     request.resource = (struct kube_resource){arena_str(a, group), arena_str(a, version),
