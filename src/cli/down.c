@@ -7,10 +7,12 @@
  * them as well.  Running jobs would die: as long as there are any, or nobody can tell, it refuses
  * unless --force is given.
  */
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
+#include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/file.h"
 #include "src/cli/reach.h"
@@ -54,6 +56,51 @@ static int check_jobs(const struct layout *l, struct err *e)
     return 0;
 }
 
+/* The nodes of a cluster that nobody has given a reason to yet, as "a,b"; NULL: there is none. */
+static char *plain_nodes(const char *const *env)
+{
+    const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%N %E", NULL};
+    AUTO(buf_done) struct buf names = {0};
+    AUTO(free) char *text = NULL;
+    struct str rest;
+    struct str line;
+
+    if (command_output(argv, env, 10000, &text, NULL) < 0)
+        return NULL;
+    rest = str_of(text);
+    while (str_split(&rest, '\n', &line)) {
+        struct str name;
+
+        if (str_split(&line, ' ', &name) && str_eqz(str_trim(line), "none"))
+            buf_printf(&names, "%s" STR_FMT, names.n ? "," : "", STR_ARG(name));
+    }
+    return names.n ? xstrdup(buf_str(&names)) : NULL;
+}
+
+/*
+ * Tell slurmctld that its nodes go: else it would take them for ready when it is back, before they
+ * are, and start jobs that wait.  Each slurmd takes its node up again.
+ */
+static void retire_nodes(const struct layout *l)
+{
+    AUTO(reach_clients_done) struct reach_clients clients = {0};
+
+    reach_list(l, &clients);
+    for (size_t i = 0; i < clients.n; i++) {
+        AUTO(free) char *conf = xasprintf("SLURM_CONF=%s", clients.items[i].conf);
+        const char *const env[] = {conf, NULL};
+        AUTO(free) char *names = plain_nodes(env);
+        AUTO(free) char *which = xasprintf("nodename=%s", names ? names : "");
+        const char *const argv[] = {
+            "scontrol", "update", which, "state=down", "reason=slurmkeeper: Pod is terminating",
+            NULL};
+        AUTO(free) char *text = NULL;
+
+        if (names)
+            (void)!command_output(argv, env, 10000, &text, NULL);
+    }
+}
+
 static int end_serve(const struct layout *l, struct err *e)
 {
     struct timespec t = {0, 10000000L};
@@ -70,6 +117,26 @@ static int end_serve(const struct layout *l, struct err *e)
     return 0;
 }
 
+static bool is_empty(const char *path)
+{
+    DIR *dir = opendir(path);
+    size_t n = 0;
+
+    while (dir && readdir(dir))
+        n++;
+    if (dir)
+        (void)closedir(dir);
+    return n == 2; /* itself and the one above */
+}
+
+/* A state directory on a disk of its own stays, empty: it is not ours to unmount. */
+static int remove_state(const char *path, struct err *e)
+{
+    int r = file_remove_tree(path, e);
+
+    return r == -EBUSY && is_empty(path) ? 0 : r;
+}
+
 static int take_down(const struct cli_args *args, const struct layout *l, struct choices *c,
                      int64_t grace_s, struct err *e)
 {
@@ -79,13 +146,15 @@ static int take_down(const struct cli_args *args, const struct layout *l, struct
 
     if (r < 0)
         return err_wrap(e, r, "nothing was done; --force ends them");
+    if (served)
+        retire_nodes(l);
     r = end_serve(l, e);
     if (r == 0)
         r = node_purge(&o, grace_s, e);
     if (r == 0)
         r = file_remove_tree(l->clients, e);
     if (r == 0 && cli_has(args, "purge"))
-        r = file_remove_tree(l->state, e);
+        r = remove_state(l->state, e);
     return r;
 }
 

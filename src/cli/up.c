@@ -25,6 +25,7 @@
 #include "src/cli/verbs.h"
 #include "src/json/yaml.h"
 #include "src/local/host.h"
+#include "src/local/space.h"
 #include "src/slurm/profile.h"
 
 #define TAIL_BYTES 2000
@@ -178,6 +179,8 @@ static int step_machine(struct up *u, struct err *e)
     char release[RELEASE_TEXT_LEN];
     int r = host_look(&host, e);
 
+    if (r == 0 && layout_holder(&u->layout) == 0)
+        r = space_check(u->layout.state, SPACE_TO_START, e);
     if (r < 0)
         return r;
     release_text(host.release, release);
@@ -287,7 +290,10 @@ static void explain(struct up *u, int r)
 {
     static const char *const logs[] = {"serve", "apiserver", "operator", "node"};
     struct jsn *list = NULL;
+    struct err e = {0};
 
+    if (space_check(u->layout.state, SPACE_TO_RUN, &e) < 0)
+        (void)fprintf(stderr, "  %s\n", e.text);
     if (u->ask && trouble_find(u->ask, &u->arena, true, &list, NULL) == 0 && jsn_len(list) > 0) {
         JSN_FOR_ITEMS (line, list)
             (void)fprintf(stderr, "  %s\n", jsn_text(line));
