@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A cluster as a user has it: made by `slurmkeeper up`, reached by kubectl and Slurm's own commands."""
+import glob
+import json
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+import uuid
+
+PROGRAM = os.environ.get("SLURMKEEPER", "slurmkeeper")
+KUBECTLS = ["kubectl"]
+if os.access(os.environ.get("KUBECTL_120", ""), os.X_OK):
+    KUBECTLS.append(os.environ["KUBECTL_120"])
+RUN = uuid.uuid4().hex[:4]
+WAIT_S = 20
+
+
+def wait_for(check, what, seconds=WAIT_S):
+    """Ask until the answer is true; the last answer is what the failure shows."""
+    until = time.monotonic() + seconds
+    answer = None
+    while time.monotonic() < until:
+        answer = check()
+        if answer:
+            return answer
+        time.sleep(0.05)
+    raise AssertionError(f"{what}: not within {seconds} s (last answer: {answer!r})")
+
+
+def run(*argv, check=True, timeout=60, **more):
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=timeout, check=False, **more)
+    if check:
+        assert done.returncode == 0, f"{' '.join(argv)}: {done.stdout}{done.stderr}"
+    return done
+
+
+class Local:
+    """One cluster; a context, so that whatever happens nothing is left behind."""
+
+    def __init__(self, name, state=None):
+        self.name = f"{name}{RUN}"
+        self.state = state or tempfile.mkdtemp(prefix=f"sk-{self.name}-")
+        self.share = tempfile.mkdtemp(prefix=f"sk-share-{self.name}-", dir="/var/tmp")
+        os.chmod(self.share, 0o1777)
+        self.kubeconfig = f"{self.state}/admin.kubeconfig"
+        self.program = KUBECTLS[0]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        done = self.slurmkeeper("down", "--purge", "--force", "--grace", "1", check=False)
+        shutil.rmtree(self.state, ignore_errors=True)
+        shutil.rmtree(self.share, ignore_errors=True)
+        assert done.returncode == 0, done.stderr
+
+    def slurmkeeper(self, verb, *args, **more):
+        return run(PROGRAM, verb, "--state", self.state, *args, **more)
+
+    def up(self, *args, check=True, timeout="60", **more):
+        return self.slurmkeeper("up", "--name", self.name, "--share", self.share, "--timeout", timeout, *args,
+                                check=check, timeout=int(timeout) + 30, **more)
+
+    def logs(self):
+        """The last lines of what the cluster's processes said, for a failed test."""
+        text = ""
+        for path in sorted(glob.glob(f"{self.state}/log/*.log")):
+            with open(path, errors="replace") as log:
+                text += f"--- {os.path.basename(path)}\n" + "".join(log.readlines()[-12:])
+        return text
+
+    # kubectl
+
+    def kubectl(self, *args, check=True, input=None, timeout=60, program=None):
+        return run(program or self.program, "--kubeconfig", self.kubeconfig, "--cache-dir", f"{self.state}/cache",
+                   *args, check=check, input=input, timeout=timeout)
+
+    def apply(self, text, **more):
+        return self.kubectl("apply", "-f", "-", input=text, **more)
+
+    def get(self, kind, name, namespace="default", check=True):
+        done = self.kubectl("get", kind, name, "-n", namespace, "-o", "json", check=check)
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def condition(self, kind, name, which, namespace="default"):
+        seen = self.get(kind, name, namespace, check=False)
+        for c in ((seen or {}).get("status") or {}).get("conditions", []):
+            if c["type"] == which:
+                return c
+        return None
+
+    def wait_condition(self, kind, name, which, status, reason=None, namespace="default"):
+        def look():
+            c = self.condition(kind, name, which, namespace)
+            return c if c and c["status"] == status and reason in (None, c["reason"]) else None
+        return wait_for(look, f"{kind} {name} has {which}={status} ({reason})")
+
+    def wait_ready(self, pod, namespace="default", seconds=WAIT_S):
+        return wait_for(lambda: (self.condition("pod", pod, "Ready", namespace) or {}).get("status") == "True",
+                        f"pod {pod} is ready", seconds)
+
+    def events(self, name, namespace="default"):
+        done = self.kubectl("get", "events", "-n", namespace, "-o", "json", "--field-selector",
+                            f"involvedObject.name={name}")
+        return {(e["reason"], e["message"]) for e in json.loads(done.stdout)["items"]}
+
+    def exec(self, pod, *command, container=None, namespace="default", **more):
+        args = ["-c", container] if container else []
+        return self.kubectl("exec", "-n", namespace, pod, *args, "--", *command, **more)
+
+    # Slurm's commands on the machine, by what `env` prints
+
+    def env(self, *args, user=None):
+        """What a shell has after eval "$(slurmkeeper env)"."""
+        done = self.slurmkeeper("env", *args, **as_user(user))
+        out = run("sh", "-c", done.stdout + "env -0", env={"PATH": os.environ["PATH"]}).stdout
+        return dict(line.split("=", 1) for line in out.split("\0") if line)
+
+    def slurm(self, *argv, user=None, check=True, timeout=30, controller=None, **more):
+        args = ["--controller", controller] if controller else []
+        return run(*argv, env=self.env(*args, user=user), check=check, timeout=timeout, cwd=self.share,
+                   **as_user(user), **more)
+
+    def node_states(self, **more):
+        out = self.slurm("sinfo", "-h", "-N", "-o", "%N %T", **more).stdout.split()
+        return dict(zip(out[::2], out[1::2]))
+
+    def wait_idle(self, *names, seconds=WAIT_S, **more):
+        def look():
+            states = self.node_states(**more)
+            return states if all(states.get(n) == "idle" for n in names) else None
+        return wait_for(look, f"{', '.join(names)} are idle", seconds)
+
+    def submit(self, script, *args, **more):
+        return self.slurm("sbatch", "--parsable", *args, input=f"#!/bin/sh\n{script}\n", **more).stdout.strip()
+
+    def job_state(self, job):
+        out = self.slurm("scontrol", "-o", "show", "job", job, check=False).stdout
+        return out.split("JobState=")[1].split()[0] if "JobState=" in out else None
+
+    def wait_job(self, job, state, seconds=WAIT_S):
+        return wait_for(lambda: self.job_state(job) == state, f"job {job} is {state}", seconds)
+
+    # the machine
+
+    def process(self, verb):
+        """The process of a verb of this cluster: apiserver, operator, node or serve."""
+        for path in glob.glob("/proc/[0-9]*/cmdline"):
+            try:
+                with open(path, "rb") as f:
+                    words = f.read().decode(errors="replace").split("\0")
+            except OSError:
+                continue
+            if len(words) > 1 and words[0].endswith("slurmkeeper") and words[1] == verb and \
+                    any(w.startswith(self.state) for w in words):
+                return int(path.split("/")[2])
+        return None
+
+    def daemons(self):
+        """Process number and start time of every slurmd and slurmctld that runs in this cluster's groups."""
+        found = {}
+        for path in glob.glob("/proc/[0-9]*/exe"):
+            directory = os.path.dirname(path)
+            try:
+                name = os.path.basename(os.readlink(path)).replace("-wlm", "")  # as Debian calls them
+                if name not in ("slurmd", "slurmctld"):
+                    continue
+                with open(f"{directory}/cgroup") as f:
+                    if f"slurmkeeper-{self.name}/" not in f.read():
+                        continue
+                with open(f"{directory}/stat") as f:
+                    found[(name, int(directory.split("/")[2]))] = f.read().rsplit(")", 1)[1].split()[19]
+            except OSError:
+                continue
+        assert found or self.process("node") is None, "no daemon runs"
+        return found
+
+
+def as_user(name):
+    """Arguments of subprocess for another user."""
+    if name is None:
+        return {}
+    entry = pwd.getpwnam(name)
+    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+
+
+def controller(name="slurm", namespace="default", **spec):
+    return json.dumps({"apiVersion": "slinky.slurm.net/v1beta1", "kind": "Controller",
+                       "metadata": {"name": name, "namespace": namespace}, "spec": spec})
+
+
+def nodeset(name, namespace="default", controller="slurm", **spec):
+    return json.dumps({"apiVersion": "slinky.slurm.net/v1beta1", "kind": "NodeSet",
+                       "metadata": {"name": name, "namespace": namespace},
+                       "spec": {"controllerRef": {"name": controller}, **spec}})
