@@ -7,7 +7,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 
 .DEFAULT_GOAL := all
 .PHONY: all run stop test test-unit test-sanitize test-api test-operator test-node test-streams test-durability \
-	test-valgrind fuzz bench lint tidy fmt crds install clean help
+	test-agent test-valgrind fuzz bench lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -64,6 +64,10 @@ test-api: all ## The API conformance suite, against the embedded server or KUBEC
 test-operator: all ## The operator beside an embedded API server
 	@tools/packages test
 	@tests/e2e/operator/run
+
+test-agent: all ## The agent's libslurm children against a real slurmctld; needs root
+	@tools/packages test run
+	@tests/agent/run
 
 test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost
 	@tools/packages test

@@ -106,15 +106,24 @@ static void said_ready(void *arg, int fd, uint32_t events)
     said_read(arg);
 }
 
-const char *child_said(struct agent_child *c)
+const char *child_said(struct agent_child *c, size_t max_bytes)
 {
+    const char *text;
+    const char *blank;
+
     said_read(c);
     for (size_t i = 0; i < c->said.n; i++)
         if ((unsigned char)c->said.p[i] < ' ' || c->said.p[i] == 0x7f)
             c->said.p[i] = ' ';
     while (c->said.n > 0 && c->said.p[c->said.n - 1] == ' ')
         c->said.p[--c->said.n] = 0;
-    return buf_str(&c->said);
+    text = buf_str(&c->said);
+    if (c->said.n <= max_bytes)
+        return text;
+    /* the reason stands at the end; begin with a whole word */
+    text += c->said.n - max_bytes;
+    blank = strchr(text, ' ');
+    return blank ? blank + 1 : text;
 }
 
 void child_forget_said(struct agent_child *c)
@@ -125,12 +134,9 @@ void child_forget_said(struct agent_child *c)
 
 static void describe_end(struct agent_child *c, int status, struct err *e)
 {
-    const char *said = child_said(c);
+    const char *said = child_said(c, 300);
     const char *colon = said[0] ? ": " : "";
 
-    /* the reason stands at the end of a long text, and a sentence has room for just so much */
-    if (strlen(said) > 300)
-        said += strlen(said) - 300;
     if (c->r == -EBADMSG)
         (void)err_set(e, -EBADMSG, ERR_RETRY, "the libslurm process answered nonsense%s%s", colon,
                       said);

@@ -40,7 +40,7 @@ void child_dismiss(struct agent_child *c);
 /* Kill all that are left of a family, and wait for their end. */
 void child_family_end(struct list *family);
 
-/* The end of what it wrote to standard error since child_forget_said, on one line; "" if nothing.
- * Borrowed until the next call. */
-const char *child_said(struct agent_child *c);
+/* The end of what it wrote to standard error since child_forget_said, on one line, at most
+ * max_bytes of it; "" if nothing.  Borrowed until the next call. */
+const char *child_said(struct agent_child *c, size_t max_bytes);
 void child_forget_said(struct agent_child *c);

@@ -130,11 +130,9 @@ static int error_number(const char *kind)
 static int answer_error(struct call *c, const struct jsn *answer, struct err *e)
 {
     const char *text = jsn_get_str(answer, "error.text");
-    const char *said = child_said(c->lane->child);
+    const char *said = child_said(c->lane->child, 240);
     int r = error_number(jsn_get_str(answer, "error.kind"));
 
-    if (strlen(said) > 200)
-        said += strlen(said) - 200;
     return err_set(e, r, r == -EHOSTDOWN || r == -EBUSY ? ERR_RETRY : ERR_PERMANENT, "%s: %s%s%s%s",
                    c->name, text ? text : "no reason was given", said[0] ? " (" : "", said,
                    said[0] ? ")" : "");

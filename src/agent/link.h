@@ -17,7 +17,7 @@
 enum link_lane {
     LANE_READ,  /* ping, partitions, nodes, jobs, reservations, conf */
     LANE_WRITE, /* whatever changes something in slurmctld */
-    LANE_PARSE, /* parse: its child is started for one call and ends with it */
+    LANE_PARSE, /* parse: needs no slurmctld, and each runs in a process of its own */
     LANE_N,
 };
 

@@ -11,6 +11,7 @@
 #include "src/api/controller.h"
 #include "src/api/nodeset.h"
 #include "src/api/partition.h"
+#include "src/api/restart.h"
 #include "src/slurm/profile.h"
 
 static void add_error(struct api_problems *p, const struct err *e)
@@ -31,16 +32,21 @@ static void admit_controller(const struct api_admission *in, struct api_problems
     struct controller c;
     struct controller old;
     struct err e = {0};
+    uint32_t release;
 
     if (controller_decode(p->arena, in->object, &c, &e) < 0) {
         add_error(p, &e);
         return;
     }
+    release = controller_release(&c) ? controller_release(&c) : in->release;
     controller_check(&c, p);
-    controller_check_conf(&c, controller_release(&c) ? controller_release(&c) : in->release, p);
+    controller_check_conf(&c, release, p);
     controller_check_refs(&c, in->lookup, p);
-    if (in->old && controller_decode(p->arena, in->old, &old, NULL) == 0)
-        controller_check_update(&c, &old, p);
+    if (!in->old || controller_decode(p->arena, in->old, &old, NULL) < 0)
+        return;
+    controller_check_update(&c, &old, p);
+    if (!c.spec.external)
+        restart_warn(p, "spec.extraConf", old.spec.extra_conf, c.spec.extra_conf, release);
 }
 
 /* The release of a cluster that an object belongs to; 0: not known. */
@@ -70,20 +76,35 @@ static uint32_t release_for(const struct api_admission *in, const struct nodeset
     return release;
 }
 
+/* The line of a NodeSet's own partition; NULL: it has none. */
+static const char *partition_line(struct arena *a, const struct nodeset *ns)
+{
+    const char *name = nodeset_slurm_name(a, ns);
+
+    return nodeset_has_partition(ns) ? arena_printf(a, "PartitionName=%s Nodes=%s %s", name, name,
+                                                    nodeset_partition_config(ns))
+                                     : NULL;
+}
+
 static void admit_nodeset(const struct api_admission *in, struct api_problems *p)
 {
     struct nodeset ns;
     struct nodeset old;
+    bool had = in->old && nodeset_decode(p->arena, in->old, &old, NULL) == 0;
     struct err e = {0};
+    uint32_t release;
 
     if (nodeset_decode(p->arena, in->object, &ns, &e) < 0) {
         add_error(p, &e);
         return;
     }
-    nodeset_check(&ns, release_for(in, &ns, p->arena), p);
+    release = release_for(in, &ns, p->arena);
+    nodeset_check(&ns, release, p);
     nodeset_check_refs(&ns, in->lookup, p);
-    if (in->old && nodeset_decode(p->arena, in->old, &old, NULL) == 0)
+    if (had)
         nodeset_check_update(&ns, &old, p);
+    restart_warn(p, "spec.partition.config", had ? partition_line(p->arena, &old) : NULL,
+                 partition_line(p->arena, &ns), release);
 }
 
 static void admit_partition(const struct api_admission *in, struct api_problems *p)
@@ -92,16 +113,19 @@ static void admit_partition(const struct api_admission *in, struct api_problems 
     struct api_partition old;
     bool had = in->old && api_partition_decode(p->arena, in->old, &old, NULL) == 0;
     struct err e = {0};
+    uint32_t release;
 
     if (api_partition_decode(p->arena, in->object, &part, &e) < 0) {
         add_error(p, &e);
         return;
     }
-    api_partition_check(
-        &part, cluster_release(in, &part.meta, part.spec.controller_ref.name, p->arena), p);
+    release = cluster_release(in, &part.meta, part.spec.controller_ref.name, p->arena);
+    api_partition_check(&part, release, p);
     api_partition_check_refs(&part, had ? &old : NULL, in->lookup, p);
     if (had)
         api_partition_check_update(&part, &old, p);
+    restart_warn(p, "spec", had ? api_partition_line(p->arena, &old, "x", true) : NULL,
+                 api_partition_line(p->arena, &part, "x", true), release);
 }
 
 void api_admit(const struct api_admission *in, struct api_problems *p)

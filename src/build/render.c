@@ -344,8 +344,9 @@ static void build_site(struct renderer *r, const struct build_env *env, struct s
         object && accounting_decode(r->a, object, &acct, NULL) == 0)
         c.accounting = &acct;
     ret->name = api_full_name(r->a, &s->controller.meta);
-    if (build_config(r->a, &c, &ret->config, &found) < 0)
-        assert(found.errors > 0); /* whatever is wrong has been told */
+    ret->good = build_config(r->a, &c, &ret->config, &found) == 0;
+    assert(ret->good || found.errors > 0); /* whatever is wrong has been told */
+    ret->push = build_config_push(r->a, &c, &ret->config);
     add_problems(r, &found);
 }
 

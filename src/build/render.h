@@ -14,6 +14,8 @@ struct render_doc {
 struct render_cluster {
     const char *name; /* "slurm/main": namespace and name of the Controller */
     struct build_config config;
+    bool good;        /* Slurm would take it */
+    struct jsn *push; /* for its agent: build_config_push; NULL: one of the files is no text */
 };
 
 struct render_result {

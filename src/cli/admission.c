@@ -137,10 +137,11 @@ static struct jsn *with_kind(struct arena *a, const struct resource *res, const 
 
 static int admit(void *arg, struct api_call *c, struct jsn *object, const struct jsn *old)
 {
-    struct view view = {arg, &c->arena};
+    const struct admission *a = arg;
+    struct view view = {a->server, &c->arena};
     struct api_lookup lookup = {view_get, view_each, &view};
     struct api_problems p = {.arena = &c->arena};
-    struct api_admission in = {.old = old, .lookup = &lookup};
+    struct api_admission in = {.old = old, .lookup = &lookup, .release = a->release};
 
     if (!api_group_is_ours(c->stored->group) || (c->sub && streq(c->sub->name, "status")))
         return 0;
@@ -149,7 +150,7 @@ static int admit(void *arg, struct api_call *c, struct jsn *object, const struct
     return answer(c, object, &p);
 }
 
-void admission_install(struct apiserver *s)
+void admission_install(struct admission *a)
 {
-    apiserver_set_admission(s, admit, s);
+    apiserver_set_admission(a->server, admit, a);
 }

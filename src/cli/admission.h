@@ -4,5 +4,11 @@
 
 #include "src/cluster/apiserver/apiserver.h"
 
+/* Where our kinds are checked; outlives the server.  {.server = s} is enough. */
+struct admission {
+    struct apiserver *server;
+    uint32_t release; /* of Slurm, where nothing else names one; 0: any */
+};
+
 /* Have our kinds checked whenever one is created or changed; the server refuses what is wrong. */
-void admission_install(struct apiserver *s);
+void admission_install(struct admission *a);

@@ -13,6 +13,7 @@
 #include "src/cli/verbs.h"
 #include "src/cluster/apiserver/apiserver.h"
 #include "src/cluster/workloads/workloads.h"
+#include "src/slurm/profile.h"
 
 static void on_signal(void *arg, int signo)
 {
@@ -20,18 +21,21 @@ static void on_signal(void *arg, int signo)
     loop_stop(arg, 0);
 }
 
-static int serve(const struct apiserver_options *o, bool controllers, struct err *e)
+static int serve(const struct apiserver_options *o, uint32_t release, bool controllers,
+                 struct err *e)
 {
     AUTO(loop_free) struct loop *l = NULL;
     AUTO(workloads_free) struct workloads *w = NULL;
     AUTO(apiserver_free) struct apiserver *s = NULL;
     AUTO(signals_done) struct signals signals = {0};
+    struct admission admission = {.release = release};
     int r = loop_new(&l, e);
 
     if (r == 0)
         r = apiserver_new(l, o, &s, e);
+    admission.server = s;
     if (r == 0)
-        admission_install(s);
+        admission_install(&admission);
     if (r == 0 && controllers)
         r = workloads_new(s, &w, e);
     if (r < 0)
@@ -49,16 +53,20 @@ int verb_apiserver_run(const struct cli_args *args)
         .listen = cli_has(args, "listen") ? cli_get(args, "listen") : "127.0.0.1:6443",
         .allow_remote = cli_has(args, "allow-remote"),
     };
+    const char *slurm = cli_get(args, "slurm-version");
     int64_t history_s = 300;
+    uint32_t release = 0;
     struct err e = {0};
 
     if (!cli_get_i64(args, "history", 1, 86400, &history_s))
         return 2;
+    if (slurm && release_parse(str_of(slurm), &release, &e) < 0)
+        return cli_usage_error("apiserver: --slurm-version: %s", e.text);
     o.history_ms = history_s * 1000;
     log_set_name("apiserver");
     signals_raise_file_limit();
     (void)signal(SIGPIPE, SIG_IGN);
-    if (serve(&o, !cli_has(args, "no-controllers"), &e) < 0)
+    if (serve(&o, release, !cli_has(args, "no-controllers"), &e) < 0)
         return cli_failure("apiserver: %s", e.text);
     return 0;
 }

@@ -182,18 +182,33 @@ static int take_option(struct cli_args *args, int argc, char **argv, int *i)
     return 0;
 }
 
+/* The few that kubectl has taught everybody to write in short. */
+static const struct cli_option *find_brief(const struct cli_verb *verb, const char *word)
+{
+    static const char *const names[][2] = {
+        {"-f", "filename"}, {"-n", "namespace"}, {"-o", "output"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (streq(word, names[i][0]))
+            return find_option(verb, str_of(names[i][1]));
+    return NULL;
+}
+
 static int take_word(struct cli_args *args, int argc, char **argv, int *i, bool *only_operands)
 {
     const char *word = argv[*i];
+    const struct cli_option *brief;
 
     if (!*only_operands && streq(word, "--")) {
         *only_operands = true;
         return 0;
     }
-    if (!*only_operands && streq(word, "-f") && find_option(args->verb, STR("filename"))) {
+    brief = *only_operands ? NULL : find_brief(args->verb, word);
+    if (brief) {
         if (*i + 1 >= argc)
-            return cli_usage_error("%s: -f needs a value (FILE)", args->verb->name);
-        add_option(args, "filename", argv[++*i]);
+            return cli_usage_error("%s: %s needs a value (%s)", args->verb->name, word,
+                                   brief->value);
+        add_option(args, brief->name, argv[++*i]);
         return 0;
     }
     if (!*only_operands && streq(word, "-h"))

@@ -16,6 +16,8 @@ static const struct cli_option apiserver_options[] = {
     {"listen", "ADDRESS:PORT", "Where to serve; port 0 takes a free one", "127.0.0.1:6443", false},
     {"allow-remote", NULL, "Let --listen name an address that other machines reach", NULL, false},
     {"history", "SECONDS", "How long watches and paged lists may look back", "300", false},
+    {"slurm-version", "RELEASE", "Check our kinds for this Slurm where a Controller names none",
+     "any known", false},
     {"no-controllers", NULL, "Only store workloads: make no pods, endpoints or statuses of them",
      NULL, false},
     {NULL},
@@ -101,9 +103,22 @@ static const struct cli_option operator_options[] = {
     {"slurm-gid", "GID", "Of its group", "401", false},
     {"no-sidecars", NULL, "The cluster's init containers cannot stay (Kubernetes before 1.29)",
      NULL, false},
-    {"agent", NULL, "Have slurmctld looked after by slurmkeeper-agent, in its pod", NULL, false},
-    {"no-agent", NULL, "Have slurmctld looked after by a script that runs scontrol reconfigure",
+    {"no-agent", NULL,
+     "Have slurmctld looked after by a script that runs scontrol reconfigure, and not by "
+     "slurmkeeper-agent",
      NULL, false},
+    {NULL},
+};
+
+static const struct cli_option plan_options[] = {
+    {"filename", "FILE", "Manifests (-f): a file, a directory, or - for standard input", NULL,
+     true},
+    {"kubeconfig", "FILE",
+     "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
+    {"namespace", "NAME", "Namespace of objects that name none", "the context's", false},
+    {"output", "FORM", "Print (-o) text or json", "text", false},
+    {"slurm-version", "VERSION", "Slurm release where neither a Controller nor its agent tells",
+     "what the written files fit", false},
     {NULL},
 };
 
@@ -150,6 +165,15 @@ const struct cli_verb cli_verbs[] = {
      "keeps Services, configuration, StatefulSets and worker pods as declared. Where the "
      "definitions are missing it waits for them. A worker pod that may run a job is never deleted.",
      operator_options, verb_operator_run},
+    {"plan", NULL, "Show what manifests would change in the running clusters, and how",
+     "Lays manifests over the objects that the API server has, builds the configuration of each "
+     "cluster concerned, and asks its agent what that would change: by a call (rpc), by reading "
+     "the "
+     "files again (reconfigure), or by a new start of slurmctld (restart). Nothing is changed. "
+     "Without manifests the declared objects are held against what runs. Where no agent can be "
+     "reached, the files are compared with those that were written last, and that is said. The "
+     "exit status is 0 for no change, 2 for changes, 1 for an error.",
+     plan_options, verb_plan_run},
     {"render", NULL, "Print the configuration files that manifests give",
      "Reads Controllers, NodeSets, and the ConfigMaps that they name, from YAML or JSON, and "
      "prints the configuration that the operator would make of them. Needs no cluster. What is "

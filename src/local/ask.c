@@ -65,6 +65,11 @@ struct ask *ask_free(struct ask *k)
     return NULL;
 }
 
+const char *ask_namespace(const struct ask *k)
+{
+    return kube_client_namespace(k->client);
+}
+
 static void on_done(void *arg, const struct kube_answer *answer, const struct kube_failure *f)
 {
     struct waiting *w = arg;

@@ -11,6 +11,9 @@ int ask_new(const char *kubeconfig, struct ask **ret_ask, struct err *e) MUST_CH
 struct ask *ask_free(struct ask *k);
 DEFINE_AUTO(struct ask, ask_free);
 
+/* The namespace that is meant where none is named. */
+const char *ask_namespace(const struct ask *k);
+
 /* Send and wait.  *ret_value (may be NULL to drop it) is in `a`.  fn and arg of the request are not
  * used.  The failure's errnos are those of kube_failure. */
 int ask_call(struct ask *k, const struct kube_request *r, struct arena *a, struct jsn **ret_value,

@@ -139,9 +139,12 @@ static struct daemon *start(struct serve *s, const char *const *argv)
 static void start_apiserver(struct serve *s)
 {
     AUTO(free) char *listen = xasprintf("127.0.0.1:%d", s->choices.port);
-    const char *const argv[] = {s->program, "apiserver", "--state", s->layout.state,
-                                "--listen", listen,      NULL};
+    char release[RELEASE_TEXT_LEN];
+    const char *const argv[] = {s->program,        "apiserver", "--state",
+                                s->layout.state,   "--listen",  listen,
+                                "--slurm-version", release,     NULL};
 
+    release_text(s->host.release, release);
     s->processes[APISERVER] = start(s, argv);
 }
 
@@ -152,7 +155,6 @@ static void start_operator(struct serve *s)
     char release[RELEASE_TEXT_LEN];
     const char *const argv[] = {s->program,
                                 "operator",
-                                s->no_agent ? "--no-agent" : "--agent",
                                 "--kubeconfig",
                                 s->layout.kubeconfig,
                                 "--slurm-version",
@@ -163,6 +165,7 @@ static void start_operator(struct serve *s)
                                 uid,
                                 "--slurm-gid",
                                 gid,
+                                s->no_agent ? "--no-agent" : NULL,
                                 NULL};
 
     release_text(s->host.release, release);

@@ -13,7 +13,6 @@
 
 #include "src/base/alloc.h"
 #include "src/base/encode.h"
-#include "src/base/list.h"
 #include "src/kube/pace.h"
 #include "src/operator/agent_push.h"
 
@@ -48,11 +47,9 @@ struct agent_link {
     bool known;
     char *trouble;
     struct slurm_state view;
-    struct list calls;
 };
 
 struct agent_call {
-    struct list link;
     struct http_call *http;
     char *what; /* "drain node a" */
     agent_done_fn fn;
@@ -86,7 +83,7 @@ static void fail(struct agent_link *k, const char *why)
     set_trouble(k, why);
     loop_timer_arm(k->ask_again, pace_backoff_next(&k->backoff));
     if (news)
-        k->events.lost(k->events.arg);
+        k->events.pushed(k->events.arg); /* the configuration's fate has another reason */
 }
 
 /* What the agent says about the configuration, held against what was sent. */
@@ -141,7 +138,9 @@ static void on_state(void *arg, const struct http_answer *answer, const struct e
 
     k->call = NULL;
     if (!answer) {
-        fail(k, e->text);
+        AUTO(free) char *why = agent_trouble_text(&k->access, e);
+
+        fail(k, why);
     } else if (jsn_parse(&a, answer->body, NULL, &v, &bad) < 0 || answer->status != 200) {
         const char *error = jsn_get_str(v, "error");
         AUTO(free)
@@ -205,7 +204,6 @@ struct agent_link *agent_link_new(struct loop *l, struct http_client *c,
     k->push = agent_push_new(&k->access, on_pushed, k);
     k->ask_again = loop_add_timer(l, ask, k);
     k->stale = loop_add_timer(l, on_stale, k);
-    list_init(&k->calls);
     ask(k);
     return k;
 }
@@ -214,8 +212,6 @@ struct agent_link *agent_link_free(struct agent_link *k)
 {
     if (!k)
         return NULL;
-    while (!list_empty(&k->calls))
-        agent_call_cancel(LIST_ENTRY(k->calls.next, struct agent_call, link));
     if (k->call)
         http_call_cancel(k->call);
     (void)agent_push_free(k->push);
@@ -266,7 +262,6 @@ void agent_link_push(struct agent_link *k, const struct jsn *body)
 
 static void call_free(struct agent_call *call)
 {
-    list_remove(&call->link);
     free(call->what);
     free(call);
 }
@@ -335,7 +330,6 @@ struct agent_call *agent_link_change_node(struct agent_link *k, const char *node
     call->fn = fn;
     call->arg = arg;
     call->what = xasprintf("%s node %s", action ? action : "change", node);
-    list_append(&k->calls, &call->link);
     call->http = http_client_call(k->access.client, &o);
     return call;
 }

@@ -22,9 +22,9 @@ struct agent_target {
 struct agent_events {
     /* The state has changed, or is known again (then `full` is set). */
     void (*changed)(void *arg, const struct agent_change *c);
-    /* The state is not known any more, or there is another reason why. */
+    /* The state is not known any more. */
     void (*lost)(void *arg);
-    /* A configuration was answered, or another outcome became known. */
+    /* A configuration was answered, or there is another reason why it is not. */
     void (*pushed)(void *arg);
     void *arg;
 };
@@ -32,7 +32,7 @@ struct agent_events {
 /* Starts at once. */
 struct agent_link *agent_link_new(struct loop *l, struct http_client *c,
                                   const struct agent_target *t, const struct agent_events *events);
-/* Nothing is called back any more, calls of nodes included. */
+/* Nothing is called back any more, but for changes of nodes: they go on by themselves. */
 struct agent_link *agent_link_free(struct agent_link *k);
 DEFINE_AUTO(struct agent_link, agent_link_free);
 
@@ -50,7 +50,8 @@ void agent_link_push(struct agent_link *k, const struct jsn *body);
 /* The answer to a change: NULL, or why it failed.  Called once, never inside the start. */
 typedef void (*agent_done_fn)(void *arg, const struct err *e);
 
-/* POST /v1/nodes/NODE.  The handle is valid until fn is called or the call is cancelled. */
+/* POST /v1/nodes/NODE.  Outlives the link, not the client.  The handle is valid until fn is called
+ * or the call is cancelled. */
 struct agent_call *agent_link_change_node(struct agent_link *k, const char *node,
                                           const struct jsn *body, agent_done_fn fn, void *arg);
 void agent_call_cancel(struct agent_call *call);

@@ -205,6 +205,21 @@ static void note_answer(struct agent_push *p, const struct jsn *v, bool refused)
         p->outcome.result = "applied";
 }
 
+/* Conditions repeat it: times and versions in it would make each attempt a new one. */
+char *agent_trouble_text(const struct agent_access *access, const struct err *e)
+{
+    const char *why = strstr(e->text, ": ");
+    const char *after;
+    const char *ms;
+
+    why = why ? why + 2 : e->text;
+    after = strstr(why, " after ");
+    ms = after ? strstr(after, " ms") : NULL;
+    if (!ms)
+        return xasprintf("%s: %s", access->base, why);
+    return xasprintf("%s: %.*s%s", access->base, (int)(after - why), why, ms + 3);
+}
+
 static void set_trouble(struct agent_push *p, const char *text)
 {
     free(p->trouble);
@@ -247,7 +262,9 @@ static void on_done(void *arg, const struct http_answer *answer, const struct er
 
     p->call = NULL;
     if (!answer) {
-        try_again(p, e->text);
+        AUTO(free) char *why = agent_trouble_text(p->access, e);
+
+        try_again(p, why);
     } else if (jsn_parse(&a, answer->body, NULL, &v, &bad) < 0 || !is_final(answer->status)) {
         const char *error = jsn_get_str(v, "error");
         AUTO(free)

@@ -47,3 +47,6 @@ bool agent_push_follow(struct agent_push *p, const char *hash, const char *resul
                        const char *reason);
 /* The agent has started anew: what it said before counts no more. */
 void agent_push_forget(struct agent_push *p);
+
+/* Why a call failed, in words that stay the same while the cause does.  Owned. */
+char *agent_trouble_text(const struct agent_access *access, const struct err *e);

@@ -25,6 +25,8 @@ struct agent_state {
     struct arena config_arena;
     struct arena slurmctld_arena;
     struct agent_config config;
+    struct buf drift_text; /* as they came last, to see whether they are news */
+    struct buf config_text;
     bool up;
     const char *release;
     struct slurm_state view;
@@ -50,6 +52,8 @@ struct agent_state *agent_state_free(struct agent_state *s)
     arena_done(&s->drift_arena);
     arena_done(&s->config_arena);
     arena_done(&s->slurmctld_arena);
+    buf_done(&s->drift_text);
+    buf_done(&s->config_text);
     free(s->version);
     free(s->boot);
     free(s);
@@ -139,14 +143,11 @@ static void read_list(struct arena *scratch, struct shelf *s, const struct jsn *
         read(s, sorted[i]);
 }
 
-static bool remove_list(struct shelf *s, const struct jsn *names)
+static void remove_list(struct shelf *s, const struct jsn *names)
 {
-    bool any = false;
-
     JSN_FOR_ITEMS (name, names)
         if (jsn_is(name, JSN_STRING))
-            any = shelf_del(s, jsn_text(name)) || any;
-    return any;
+            (void)shelf_del(s, jsn_text(name));
 }
 
 static void read_drift(struct agent_state *s, const struct jsn *list)
@@ -204,12 +205,34 @@ static void read_config(struct agent_state *s, const struct jsn *v)
     read_waiting(s, jsn_key(v, "waiting"));
 }
 
-static void read_slurmctld(struct agent_state *s, const struct jsn *v)
+/* Returns whether it is another one, or there now, or gone. */
+static bool read_slurmctld(struct agent_state *s, const struct jsn *v)
 {
+    const char *release = jsn_get_str(v, "release");
+    bool up = jsn_get_bool(v, "up", false);
+    bool same = up == s->up && streq(release && release[0] ? release : NULL, s->release);
+
+    if (same)
+        return false;
     arena_done(&s->slurmctld_arena);
     s->slurmctld_arena = (struct arena){0};
-    s->up = jsn_get_bool(v, "up", false);
+    s->up = up;
     s->release = text_at(&s->slurmctld_arena, v, "release");
+    return true;
+}
+
+/* A section comes with every answer; is it another one than before? */
+static bool is_news(struct buf *last, const struct jsn *section)
+{
+    AUTO(buf_done) struct buf text = {0};
+
+    if (section)
+        jsn_print(&text, section);
+    if (str_eq(buf_view(last), buf_view(&text)))
+        return false;
+    buf_clear(last);
+    buf_addstr(last, buf_view(&text));
+    return true;
 }
 
 static int check_list(const struct jsn *list, const char *what, struct err *e)
@@ -236,19 +259,33 @@ static int check(const struct jsn *answer, struct err *e)
     return r < 0 ? r : check_list(jsn_key(answer, "partitions"), "partitions", e);
 }
 
-static void note_nodes(struct arena *a, const struct jsn *answer, struct agent_change *ret)
+/* Names of records that an answer has, and of those that it says are gone. */
+static const char *const *note_names(struct arena *a, const struct jsn *list,
+                                     const struct jsn *removed, size_t *ret_n)
 {
-    const struct jsn *nodes = jsn_key(answer, "nodes");
-    const struct jsn *removed = jsn_get(answer, "removed.nodes");
     const char **names =
-        arena_calloc(a, jsn_len(nodes) + jsn_len(removed) + 1, sizeof(const char *));
+        arena_calloc(a, jsn_len(list) + jsn_len(removed) + 1, sizeof(const char *));
+    size_t n = 0;
 
-    JSN_FOR_ITEMS (v, nodes)
-        names[ret->n_nodes++] = arena_strdup(a, jsn_get_str(v, "name"));
+    JSN_FOR_ITEMS (v, list)
+        names[n++] = arena_strdup(a, jsn_get_str(v, "name"));
     JSN_FOR_ITEMS (v, removed)
         if (jsn_is(v, JSN_STRING))
-            names[ret->n_nodes++] = arena_strdup(a, jsn_text(v));
-    ret->nodes = names;
+            names[n++] = arena_strdup(a, jsn_text(v));
+    *ret_n = n;
+    return names;
+}
+
+static void note_drifted(struct arena *a, const struct agent_state *s, struct agent_change *ret)
+{
+    size_t n = ret->n_drifted + s->view.n_drift;
+    const char **names = arena_calloc(a, n + 1, sizeof(const char *));
+
+    for (size_t i = 0; i < ret->n_drifted; i++)
+        names[i] = ret->drifted[i];
+    for (size_t i = 0; i < s->view.n_drift; i++)
+        names[ret->n_drifted++] = arena_strdup(a, s->view.drift[i].partition);
+    ret->drifted = names;
 }
 
 static void take_version(struct agent_state *s, const char *version)
@@ -280,25 +317,30 @@ int agent_state_update(struct agent_state *s, const struct jsn *answer, struct a
     if (r < 0)
         return r;
     *ret = (struct agent_change){.full = jsn_get_bool(answer, "full", true)};
-    ret->slurmctld = jsn_key(answer, "slurmctld") != NULL;
-    ret->drift = ret->full || jsn_key(answer, "drift");
-    ret->config = ret->full || jsn_key(answer, "config");
+    ret->drift = (ret->full || jsn_key(answer, "drift")) &&
+                 is_news(&s->drift_text, jsn_key(answer, "drift"));
+    ret->config = (ret->full || jsn_key(answer, "config")) &&
+                  is_news(&s->config_text, jsn_key(answer, "config"));
     if (ret->full) {
         shelf_clear(&s->nodes);
         shelf_clear(&s->partitions);
     }
     read_list(a, &s->nodes, nodes, read_node);
     read_list(a, &s->partitions, partitions, read_partition);
-    (void)remove_list(&s->nodes, jsn_get(answer, "removed.nodes"));
-    ret->partitions = remove_list(&s->partitions, jsn_get(answer, "removed.partitions")) ||
-                      jsn_len(partitions) > 0;
-    if (ret->slurmctld)
-        read_slurmctld(s, jsn_key(answer, "slurmctld"));
-    if (ret->drift)
+    remove_list(&s->nodes, jsn_get(answer, "removed.nodes"));
+    remove_list(&s->partitions, jsn_get(answer, "removed.partitions"));
+    if (jsn_key(answer, "slurmctld"))
+        ret->slurmctld = read_slurmctld(s, jsn_key(answer, "slurmctld"));
+    if (ret->drift) {
+        note_drifted(a, s, ret);
         read_drift(s, jsn_key(answer, "drift"));
+        note_drifted(a, s, ret);
+    }
     if (ret->config)
         read_config(s, jsn_key(answer, "config"));
-    note_nodes(a, answer, ret);
+    ret->nodes = note_names(a, nodes, jsn_get(answer, "removed.nodes"), &ret->n_nodes);
+    ret->partitions =
+        note_names(a, partitions, jsn_get(answer, "removed.partitions"), &ret->n_partitions);
     take_version(s, jsn_get_str(answer, "version"));
     publish(s);
     return 0;

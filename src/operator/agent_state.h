@@ -13,13 +13,16 @@ DEFINE_AUTO(struct agent_state, agent_state_free);
 
 /* What an answer has changed. */
 struct agent_change {
-    bool full;       /* anything may be different */
-    bool slurmctld;  /* it is up, or down, or of another release */
-    bool partitions; /* their settings, nodes or jobs */
+    bool full;      /* anything may be different */
+    bool slurmctld; /* it is up, or down, or of another release */
     bool drift;
     bool config;              /* how the configuration fares */
     const char *const *nodes; /* names of those that changed or are gone; in the arena given */
     size_t n_nodes;
+    const char *const *partitions; /* whose settings, nodes or jobs changed; likewise */
+    size_t n_partitions;
+    const char *const *drifted; /* partitions that have drifted, or had; likewise */
+    size_t n_drifted;
 };
 
 /*

@@ -15,6 +15,7 @@ struct entry {
     char *namespace;
     char *controller;
     struct agent_link *link;
+    bool refused;
 };
 
 struct agents {
@@ -51,8 +52,12 @@ static void on_lost(void *arg)
 static void on_pushed(void *arg)
 {
     struct entry *en = arg;
+    const struct slurm_state *s = agent_link_view(en->link);
+    bool refused = s && streq(s->applied.result, "refused");
+    bool refusal = refused || en->refused;
 
-    en->owner->events.pushed(en->owner->events.arg, en->namespace, en->controller);
+    en->refused = refused;
+    en->owner->events.pushed(en->owner->events.arg, en->namespace, en->controller, refusal);
 }
 
 int agents_new(struct loop *l, const struct agents_events *events, struct agents **ret_agents,

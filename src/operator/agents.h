@@ -11,7 +11,8 @@ struct agents_events {
     void (*changed)(void *arg, const char *ns, const char *controller,
                     const struct agent_change *c);
     void (*lost)(void *arg, const char *ns, const char *controller);
-    void (*pushed)(void *arg, const char *ns, const char *controller);
+    /* `refusal`: the configuration was refused, or is no longer. */
+    void (*pushed)(void *arg, const char *ns, const char *controller, bool refusal);
     void *arg;
 };
 

@@ -8,6 +8,9 @@
  * be made is no reason to keep a configuration back), save for the status, which speaks of what the
  * plan has achieved.  Whoever started it plans anew and finds what is missing.
  *
+ * A configuration for an agent is handed over and not waited for: nothing that the API server does
+ * may hold it up, and how it fares comes back with Slurm's state.
+ *
  * Somebody else being faster is no failure worth an event: a conflict is told apart by its class.
  */
 #include "src/operator/executor.h"
@@ -21,6 +24,7 @@ struct run {
     struct execution *x;
     const struct action *action;
     struct kube_call *call; /* NULL: not under way */
+    struct agent_call *agent_call;
 };
 
 struct execution {
@@ -80,6 +84,13 @@ static bool is_success(const struct action *a, const struct kube_failure *f)
     return !f || (a->verb == ACTION_DELETE && f->err.num == -ENOENT);
 }
 
+static void note_success(struct execution *x, const struct action *a)
+{
+    x->end.writes++;
+    x->at_once = MIN(x->at_once * 2, (size_t)MAX_AT_ONCE);
+    emit(x, a);
+}
+
 static void on_answer(void *arg, const struct kube_answer *answer, const struct kube_failure *f)
 {
     struct run *r = arg;
@@ -92,9 +103,7 @@ static void on_answer(void *arg, const struct kube_answer *answer, const struct 
     if (x->ex->wrote)
         x->ex->wrote(x->ex->arg, r->action, f);
     if (is_success(r->action, f)) {
-        x->end.writes++;
-        x->at_once = MIN(x->at_once * 2, (size_t)MAX_AT_ONCE);
-        emit(x, r->action);
+        note_success(x, r->action);
     } else {
         e = f->err;
         /* What we mean to change is gone, or was just made: the next look tells. */
@@ -128,7 +137,7 @@ static void start_write(struct execution *x, struct run *r)
     const struct action *a = r->action;
     const char *version = x->ex->version ? x->ex->version(x->ex->arg, a->kind) : a->kind->version;
     struct kube_request q = {
-        .verb = verbs[a->verb],
+        .verb = a->strategic ? KUBE_PATCH_STRATEGIC : verbs[a->verb],
         .resource = {a->kind->group, version, a->kind->plural},
         .namespace = a->namespace,
         .name = a->verb == ACTION_CREATE ? NULL : a->name,
@@ -140,6 +149,40 @@ static void start_write(struct execution *x, struct run *r)
 
     x->active++;
     r->call = kube_call_start(x->ex->client, &q);
+}
+
+static void on_node_answer(void *arg, const struct err *e)
+{
+    struct run *r = arg;
+    struct execution *x = r->x;
+
+    r->agent_call = NULL;
+    x->active--;
+    if (e)
+        note_failure(x, r->action, e);
+    else
+        note_success(x, r->action);
+    step_later(x);
+}
+
+/* What is for an agent. */
+static void start_agent(struct execution *x, struct run *r)
+{
+    const struct action *a = r->action;
+    struct agent_link *link =
+        x->ex->agents ? agents_find(x->ex->agents, a->namespace, a->name) : NULL;
+    struct err e = {0};
+
+    if (!link) {
+        (void)err_set(&e, -ENOTCONN, ERR_CONFLICT, "the agent of Controller %s/%s is gone",
+                      a->namespace, a->name);
+        note_failure(x, a, &e);
+    } else if (a->verb == ACTION_PUSH) {
+        agent_link_push(link, a->body);
+    } else {
+        x->active++;
+        r->agent_call = agent_link_change_node(link, a->node, a->body, on_node_answer, r);
+    }
 }
 
 static void start_action(struct execution *x, struct run *r)
@@ -157,6 +200,8 @@ static void start_action(struct execution *x, struct run *r)
 
         (void)err_set(&e, -EPERM, ERR_CONFLICT, "another operator leads now");
         note_failure(x, a, &e);
+    } else if (a->verb == ACTION_PUSH || a->verb == ACTION_NODE) {
+        start_agent(x, r);
     } else {
         start_write(x, r);
     }
@@ -237,7 +282,7 @@ struct execution *execution_start(const struct executor *ex, const struct kube_r
     x->n = list->n;
     x->runs = xcalloc(MAX(list->n, (size_t)1), sizeof(*x->runs));
     for (size_t i = 0; i < list->n; i++)
-        x->runs[i] = (struct run){x, &list->items[i], NULL};
+        x->runs[i] = (struct run){.x = x, .action = &list->items[i]};
     x->about = copy_reference(&x->arena, about);
     x->at_once = 1;
     x->done = done;
@@ -250,9 +295,12 @@ struct execution *execution_cancel(struct execution *x)
 {
     if (!x)
         return NULL;
-    for (size_t i = 0; i < x->n; i++)
+    for (size_t i = 0; i < x->n; i++) {
         if (x->runs[i].call)
             kube_call_cancel(x->runs[i].call);
+        if (x->runs[i].agent_call)
+            agent_call_cancel(x->runs[i].agent_call);
+    }
     x->cancelled = true;
     if (!x->scheduled)
         x_free(x);

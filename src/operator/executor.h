@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Carries out the actions of a plan through the Kubernetes API, many at a time. */
+/* Carries out the actions of a plan through the Kubernetes API and the agents, many at a time. */
 #pragma once
 
 #include "src/kube/client.h"
 #include "src/kube/event.h"
+#include "src/operator/agents.h"
 #include "src/plan/action.h"
 
 struct execution; /* a plan under way */
@@ -11,6 +12,7 @@ struct execution; /* a plan under way */
 struct executor {
     struct kube_client *client;
     struct kube_recorder *recorder;
+    struct agents *agents; /* NULL: there are none, and what is for them fails */
     /* Asked before each write: may we still?  NULL: always. */
     bool (*may_write)(void *arg);
     /* The version in which the server has a kind; NULL: the kind's own. */

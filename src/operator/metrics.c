@@ -22,6 +22,7 @@ struct metrics {
     struct prometheus_metric *objects;
     struct prometheus_metric *bytes;
     struct prometheus_metric *leads;
+    struct prometheus_metric *agents;
 };
 
 static void reply(struct http_exchange *x, int status, const char *text)
@@ -80,6 +81,9 @@ static void register_all(struct metrics *m)
     m->objects = prometheus_gauge(p, "slurmkeeper_objects", "Objects in the caches.", "kind");
     m->bytes = prometheus_gauge(p, "slurmkeeper_cache_bytes", "Memory of the caches.", NULL);
     m->leads = prometheus_gauge(p, "slurmkeeper_leader", "1 while this process leads.", NULL);
+    m->agents =
+        prometheus_gauge(p, "slurmkeeper_agents",
+                         "Agents of Controllers, by whether Slurm's state is known.", "state");
     prometheus_on_print(p, m->source.gauges, m->source.arg);
 }
 
@@ -152,4 +156,11 @@ void metrics_cache_bytes(struct metrics *m, size_t bytes)
 void metrics_leads(struct metrics *m, bool leads)
 {
     prometheus_set(prometheus_series(m->leads, NULL), leads);
+}
+
+void metrics_agents(struct metrics *m, size_t linked, size_t known)
+{
+    prometheus_set(prometheus_series(m->agents, PROMETHEUS_LABELS("known")), (double)known);
+    prometheus_set(prometheus_series(m->agents, PROMETHEUS_LABELS("unknown")),
+                   (double)(linked - known));
 }

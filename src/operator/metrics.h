@@ -29,3 +29,4 @@ void metrics_queue(struct metrics *m, size_t waiting, size_t running);
 void metrics_objects(struct metrics *m, const char *kind, size_t n);
 void metrics_cache_bytes(struct metrics *m, size_t bytes);
 void metrics_leads(struct metrics *m, bool leads);
+void metrics_agents(struct metrics *m, size_t linked, size_t known);

@@ -5,10 +5,7 @@
  * Changes in the caches become keys in the queue; a key becomes a plan; a plan is carried out; what
  * that changes comes back through the caches.  Work starts when all caches are filled and, with
  * --leader-elect, when we lead; it stops at once when we no longer do.  Up to MAX_KEYS keys are
- * worked on at a time, never the same one twice.
- *
- * A plan that fails comes back after a back-off.  If the server refused it for good, the object's
- * status says so; a conflict is tried again without a word.
+ * worked on at a time (work.c), never the same one twice.
  */
 #include "src/operator/operator.h"
 
@@ -19,20 +16,19 @@
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/encode.h"
-#include "src/base/list.h"
 #include "src/base/log.h"
 #include "src/kube/lease.h"
 #include "src/operator/executor.h"
 #include "src/operator/metrics.h"
 #include "src/operator/queue.h"
-#include "src/operator/reconcile.h"
 #include "src/operator/routes.h"
+#include "src/operator/work.h"
 
 #define MAX_KEYS 16
+/* Planning for so long lets others have their turn: events, answers, a Controller's change. */
+#define TURN_NS 4000000
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_MAX_MS 60000
-/* So many failures in a row are worth a line in the log. */
-#define LOUD_FAILURES 4
 /* Slinky's: an operator of both kinds never leads beside the other. */
 #define LEASE_NAME "slurm-operator"
 
@@ -45,25 +41,14 @@ struct operator
     struct queue *queue;
     struct routes routes;
     struct executor executor;
+    struct agents *agents;
     struct kube_election *election; /* NULL: without */
     struct metrics *metrics;
     struct loop_source *timer;
-    struct list jobs;
+    struct work work;
     char *identity;
     bool pumping; /* a pump is deferred */
     bool stopped;
-};
-
-/* A key being worked on. */
-struct job {
-    struct list link;
-    struct operator* op;
-    struct execution *execution;
-    char *key;
-    char *kind;
-    int64_t since_ns;
-    struct execution_end end; /* of the plan, while its failure is being told */
-    char *step;
 };
 
 static void pump_later(struct operator* op);
@@ -74,135 +59,33 @@ static bool may_work(const struct operator* op)
            (!op->election || kube_election_leads(op->election));
 }
 
-static void job_free(struct job *j)
+/* Is there a key to work on now?  Controllers do not wait for a free place: theirs are few, and
+ * what they change is waited for. */
+static const char *next_key(struct operator* op)
 {
-    list_remove(&j->link);
-    free(j->key);
-    free(j->kind);
-    free(j->step);
-    free(j);
-}
-
-static void log_failure(struct operator* op, const struct job *j, int64_t delay_ms)
-{
-    unsigned failures = queue_failures(op->queue, j->key);
-
-    if (j->end.first.class == ERR_CONFLICT && failures < LOUD_FAILURES)
-        log_debug("%s: trying again in %lld ms: %s", j->key, (long long)delay_ms,
-                  j->end.first.text);
-    else
-        log_warn("%s: step \"%s\" failed, trying again in %lld ms: %s", j->key,
-                 j->step ? j->step : "", (long long)delay_ms, j->end.first.text);
-}
-
-static void job_end(struct job *j)
-{
-    struct operator* op = j->op;
-    bool failed = j->end.failures > 0;
-    int64_t now_ms = loop_now_ms(op->loop);
-    int64_t delay;
-
-    metrics_reconciled(op->metrics, j->kind,
-                       failed          ? "failed"
-                       : j->end.writes ? "changed"
-                                       : "same",
-                       (double)(clock_mono_ns() - j->since_ns) / 1e9);
-    if (j->end.has_requeue)
-        queue_add_at(op->queue, j->key,
-                     now_ms + MAX(j->end.requeue_us - clock_wall_us(), 0) / 1000 + 1);
-    delay = queue_done(op->queue, j->key, failed, now_ms);
-    if (failed)
-        log_failure(op, j, delay);
-    job_free(j);
-    pump_later(op);
-}
-
-static void on_told(void *arg, const struct execution_end *end)
-{
-    struct job *j = arg;
-
-    (void)end; /* the next attempt tells it again */
-    j->execution = NULL;
-    job_end(j);
-}
-
-static void execute(struct job *j, struct reconcile *r, execution_done_fn done)
-{
-    bool ours = streq(r->kind, "NodeSet") || streq(r->kind, "Controller");
-    struct kube_reference about = {
-        .api_version = ours ? "slinky.slurm.net/v1beta1" : NULL,
-        .kind = r->kind,
-        .namespace = r->namespace,
-        .name = r->name,
-        .uid = jsn_get_str(r->object, "metadata.uid"),
-        .version = jsn_get_str(r->object, "metadata.resourceVersion"),
-    };
-
-    j->execution = execution_start(&j->op->executor, &about, &r->arena, &r->actions, done, j);
-}
-
-/* A refusal for good goes into the status; returns whether that is under way. */
-static bool tell_failure(struct job *j)
-{
-    AUTO(reconcile_done) struct reconcile r = {0};
-
-    if (j->end.failures == 0 || j->end.first.class != ERR_PERMANENT || !may_work(j->op))
-        return false;
-    reconcile_open(&r, j->key);
-    reconcile_plan_failure(&r, j->op->world, j->step ? j->step : "", j->end.first.text,
-                           clock_wall_us());
-    if (r.actions.n == 0)
-        return false;
-    execute(j, &r, on_told);
-    return true;
-}
-
-static void on_executed(void *arg, const struct execution_end *end)
-{
-    struct job *j = arg;
-
-    j->execution = NULL;
-    j->end = *end;
-    j->step = xstrdup_null(end->step);
-    j->end.step = NULL;
-    if (!tell_failure(j))
-        job_end(j);
-}
-
-static void start_job(struct operator* op, const char *key)
-{
-    AUTO(reconcile_done) struct reconcile r = {0};
-    struct job *j = xcalloc(1, sizeof(*j));
-
-    j->op = op;
-    j->key = xstrdup(key);
-    j->since_ns = clock_mono_ns();
-    list_append(&op->jobs, &j->link);
-    reconcile_open(&r, key);
-    j->kind = xstrdup(r.kind);
-    op->options.env.policy_v1beta1 =
-        streq(world_version(op->world, plan_kind_find("PodDisruptionBudget")), "v1beta1");
-    reconcile_plan(&r, op->world, &op->options.env, clock_wall_us());
-    if (r.actions.n == 0)
-        job_end(j);
-    else
-        execute(j, &r, on_executed);
+    if (queue_running(op->queue) >= MAX_KEYS && !queue_has_urgent(op->queue))
+        return NULL;
+    return queue_take(op->queue, loop_now_ms(op->loop));
 }
 
 static void pump(void *arg)
 {
     struct operator* op = arg;
+    int64_t since_ns = clock_mono_ns();
+    const char *key;
     int64_t wait;
 
     op->pumping = false;
     if (!may_work(op))
         return;
-    while (queue_running(op->queue) < MAX_KEYS) {
-        const char *key = queue_take(op->queue, loop_now_ms(op->loop));
-
-        if (!key)
-            break;
-        start_job(op, key);
+    op->options.env.policy_v1beta1 =
+        streq(world_version(op->world, plan_kind_find("PodDisruptionBudget")), "v1beta1");
+    while ((key = next_key(op))) {
+        work_start(&op->work, key);
+        if (clock_mono_ns() - since_ns > TURN_NS) {
+            pump_later(op);
+            return;
+        }
     }
     wait = queue_wait_ms(op->queue, loop_now_ms(op->loop));
     if (wait > 0)
@@ -224,6 +107,57 @@ static void on_change(void *arg, const char *kind, const struct kube_object *old
 
     op->routes.world = op->world;
     routes_follow(&op->routes, kind, old, now);
+    pump_later(op);
+}
+
+static void on_slurm(void *arg, const char *ns, const char *controller,
+                     const struct agent_change *c)
+{
+    struct operator* op = arg;
+
+    routes_follow_slurm(&op->routes, ns, controller, c);
+    pump_later(op);
+}
+
+static void on_slurm_lost(void *arg, const char *ns, const char *controller)
+{
+    struct operator* op = arg;
+
+    log_warn("Controller %s/%s: Slurm's state is not known: %s", ns, controller,
+             agent_link_trouble(agents_find(op->agents, ns, controller)));
+    routes_follow_cluster(&op->routes, ns, controller);
+    pump_later(op);
+}
+
+/* Say what was done, where somebody looks who has changed something. */
+static void tell_applied(struct operator* op, const char *ns, const char *controller)
+{
+    const struct kube_object *o = world_get(op->world, "Controller", ns, controller);
+    const struct slurm_state *s = agent_link_view(agents_find(op->agents, ns, controller));
+    struct kube_reference about = {.api_version = "slinky.slurm.net/v1beta1",
+                                   .kind = "Controller",
+                                   .namespace = ns,
+                                   .name = controller};
+
+    if (!o || !s || !s->applied.steps || !streq(s->applied.result, "applied"))
+        return;
+    about.uid = o->uid;
+    about.version = o->version;
+    log_info("Controller %s/%s: applied by %s", ns, controller, s->applied.steps);
+    kube_recorder_emit(op->executor.recorder, &about, KUBE_EVENT_NORMAL, "ConfigApplied",
+                       "Applied by %s", s->applied.steps);
+}
+
+static void on_pushed(void *arg, const char *ns, const char *controller, bool refusal)
+{
+    const struct agent_change c = {.config = true};
+    struct operator* op = arg;
+
+    if (refusal)
+        routes_follow_cluster(&op->routes, ns, controller);
+    else
+        routes_follow_slurm(&op->routes, ns, controller, &c);
+    tell_applied(op, ns, controller);
     pump_later(op);
 }
 
@@ -250,6 +184,7 @@ static void on_lead_lost(void *arg)
 {
     struct operator* op = arg;
 
+    agents_clear(op->agents);
     if (!op->stopped)
         log_warn("no longer leading: waiting");
 }
@@ -265,6 +200,11 @@ static void on_leader(void *arg, const char *identity)
 static bool may_write(void *arg)
 {
     return may_work(arg);
+}
+
+static void on_work_ended(void *arg)
+{
+    pump_later(arg);
 }
 
 static const char *version_of(void *arg, const struct plan_kind *kind)
@@ -290,13 +230,18 @@ static bool is_ready(void *arg, char *why, size_t n)
 
 static void set_gauges(void *arg)
 {
-    static const char *const kinds[] = {"Controller", "NodeSet", "Pod", "ConfigMap", "Secret"};
+    static const char *const kinds[] = {"Controller", "NodeSet",   "Partition",
+                                        "Pod",        "ConfigMap", "Secret"};
     struct operator* op = arg;
+    size_t known;
+    size_t linked;
 
     metrics_queue(op->metrics, queue_waiting(op->queue), queue_running(op->queue));
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         metrics_objects(op->metrics, kinds[i], world_count(op->world, kinds[i]));
     metrics_cache_bytes(op->metrics, world_bytes(op->world));
+    linked = agents_count(op->agents, &known);
+    metrics_agents(op->metrics, linked, known);
     metrics_leads(op->metrics, !op->election || kube_election_leads(op->election));
 }
 
@@ -327,6 +272,15 @@ static int start_election(struct operator* op, struct err *e)
     return op->options.leader_elect ? kube_election_new(op->client, &o, &op->election, e) : 0;
 }
 
+static int start_agents(struct operator* op, struct err *e)
+{
+    struct agents_events events = {on_slurm, on_slurm_lost, on_pushed, op};
+    int r = agents_new(op->loop, &events, &op->agents, e);
+
+    op->executor.agents = op->agents;
+    return r;
+}
+
 static void start_world(struct operator* op)
 {
     struct world_options o = {op->options.namespaces, on_change, on_synced, op};
@@ -355,14 +309,25 @@ int operator_new(struct kube_client *c, const struct operator_options *o,
     op->loop = kube_client_loop(c);
     op->options = *o;
     op->identity = make_identity(o->identity);
-    list_init(&op->jobs);
     op->timer = loop_add_timer(op->loop, pump, op);
     start_world(op);
-    r = metrics_new(op->loop, o->metrics, &source, &op->metrics, e);
+    r = start_agents(op, e);
+    if (r == 0)
+        r = metrics_new(op->loop, o->metrics, &source, &op->metrics, e);
     if (r == 0)
         r = start_election(op, e);
     if (r < 0)
         return r;
+    work_init(&op->work, &(struct work_tools){.world = op->world,
+                                              .agents = op->agents,
+                                              .queue = op->queue,
+                                              .executor = &op->executor,
+                                              .metrics = op->metrics,
+                                              .env = &op->options.env,
+                                              .loop = op->loop,
+                                              .may_work = may_write,
+                                              .ended = on_work_ended,
+                                              .arg = op});
     *ret_operator = TAKE(op);
     return 0;
 }
@@ -371,11 +336,9 @@ struct operator* operator_free(struct operator* op)
 {
     if (!op)
         return NULL;
-    LIST_FOR_EACH (j, &op->jobs, struct job, link) {
-        (void)execution_cancel(j->execution);
-        job_free(j);
-    }
+    work_done(&op->work);
     (void)kube_election_free(op->election);
+    (void)agents_free(op->agents);
     (void)world_free(op->world);
     (void)kube_recorder_free(op->executor.recorder);
     (void)queue_free(op->queue);

@@ -13,10 +13,14 @@
 #include "src/base/map.h"
 #include "src/kube/pace.h"
 
+/* What slurmctld is configured by is waited for by people; the rest follows. */
+#define URGENT "Controller/"
+
 struct item {
     struct list link; /* in q->due */
     char *key;
     int64_t at_ms; /* delayed until then; 0: it is not */
+    bool urgent;
     bool running;
     bool again;
     struct pace_backoff backoff;
@@ -25,6 +29,7 @@ struct item {
 struct queue {
     struct map items;
     struct list due;
+    struct list urgent; /* before `due` */
     size_t n_due;
     size_t n_delayed;
     size_t n_running;
@@ -45,6 +50,7 @@ struct queue *queue_new(int64_t backoff_first_ms, int64_t backoff_max_ms)
 
     map_init(&q->items, item_free);
     list_init(&q->due);
+    list_init(&q->urgent);
     q->backoff = (struct pace_backoff){backoff_first_ms, backoff_max_ms, 0};
     return q;
 }
@@ -66,6 +72,7 @@ static struct item *item_get(struct queue *q, const char *key)
         return it;
     it = xcalloc(1, sizeof(*it));
     it->key = xstrdup(key);
+    it->urgent = starts_with(key, URGENT);
     it->backoff = q->backoff;
     (void)map_put(&q->items, str_of(key), it);
     return it;
@@ -83,7 +90,7 @@ static void make_due(struct queue *q, struct item *it)
     set_delay(q, it, 0);
     if (list_linked(&it->link))
         return;
-    list_append(&q->due, &it->link);
+    list_append(it->urgent ? &q->urgent : &q->due, &it->link);
     q->n_due++;
 }
 
@@ -125,9 +132,9 @@ const char *queue_take(struct queue *q, int64_t now_ms)
     struct item *it;
 
     ripen(q, now_ms);
-    if (list_empty(&q->due))
+    if (q->n_due == 0)
         return NULL;
-    it = LIST_ENTRY(q->due.next, struct item, link);
+    it = LIST_ENTRY((list_empty(&q->urgent) ? &q->due : &q->urgent)->next, struct item, link);
     list_remove(&it->link);
     q->n_due--;
     it->running = true;
@@ -154,6 +161,11 @@ int64_t queue_done(struct queue *q, const char *key, bool failed, int64_t now_ms
     else if (it->at_ms == 0)
         (void)map_del(&q->items, str_of(key));
     return again ? 0 : delay;
+}
+
+bool queue_has_urgent(const struct queue *q)
+{
+    return !list_empty(&q->urgent);
 }
 
 int64_t queue_wait_ms(const struct queue *q, int64_t now_ms)

@@ -14,8 +14,8 @@ struct queue *queue_new(int64_t backoff_first_ms, int64_t backoff_max_ms);
 struct queue *queue_free(struct queue *q);
 DEFINE_AUTO(struct queue, queue_free);
 
-/* Something happened: plan for the key as soon as possible.  One that is being worked on is handed
- * out again when it is done. */
+/* Something happened: plan for the key as soon as possible; Controllers go before all others.  One
+ * that is being worked on is handed out again when it is done. */
 void queue_add(struct queue *q, const char *key);
 /* Plan for it then, at the latest; of several times the earliest counts. */
 void queue_add_at(struct queue *q, const char *key, int64_t at_ms);
@@ -27,6 +27,8 @@ const char *queue_take(struct queue *q, int64_t now_ms);
  * something happens.  Returns the delay until then, 0 on success. */
 int64_t queue_done(struct queue *q, const char *key, bool failed, int64_t now_ms);
 
+/* Is a Controller due? */
+bool queue_has_urgent(const struct queue *q);
 /* Milliseconds until a key is due: 0 now, -1 none waits. */
 int64_t queue_wait_ms(const struct queue *q, int64_t now_ms);
 /* Keys that are due or wait for their time; and those being worked on. */

@@ -9,17 +9,14 @@
 #include "src/operator/reconcile.h"
 
 #include "src/base/encode.h"
-#include "src/base/hash.h"
-#include "src/base/log.h"
 #include "src/build/labels.h"
 #include "src/build/secrets.h"
-#include "src/http/certificate.h"
+#include "src/operator/agent_target.h"
 #include "src/plan/controller.h"
 #include "src/plan/failure.h"
 #include "src/plan/finalizer.h"
 #include "src/plan/nodeset.h"
-
-#define TOKEN_BYTES 32
+#include "src/plan/partition.h"
 
 void reconcile_done(struct reconcile *r)
 {
@@ -95,6 +92,24 @@ static void read_nodesets(struct reconcile *r, const struct world *w, const char
     cluster->n_nodesets = n;
 }
 
+/* All Partitions of a Controller that stay; borrowed from the cache for this turn. */
+static void read_partitions(struct reconcile *r, const struct world *w, const char *controller,
+                            struct build_cluster *cluster)
+{
+    struct kube_slice s = world_find(w, "Partition", r->namespace, WORLD_BY_CONTROLLER, controller);
+    const struct api_partition **list = arena_calloc(&r->arena, s.n + 1, sizeof(*list));
+    size_t n = 0;
+
+    for (size_t i = 0; i < s.n; i++) {
+        const struct world_partition *p = s.items[i]->value;
+
+        if (p && !p->part.meta.deleted_us)
+            list[n++] = &p->part;
+    }
+    cluster->partitions = list;
+    cluster->n_partitions = n;
+}
+
 static struct build_cluster *read_cluster(struct reconcile *r, const struct world *w,
                                           const struct build_env *env, const char *controller)
 {
@@ -117,32 +132,6 @@ static const unsigned char *fresh_random(struct arena *a)
 
     encode_random(bytes, SECRET_KEY_BYTES);
     return bytes;
-}
-
-/* A certificate and a token for the agent of a Controller that has none; NULL: it has. */
-static const struct build_agent_keys *fresh_agent_keys(struct reconcile *r, const struct world *w,
-                                                       const struct build_cluster *c)
-{
-    AUTO(http_certificate_done) struct http_certificate pair = {0};
-    struct build_agent_keys *keys = arena_calloc(&r->arena, 1, sizeof(*keys));
-    char token[SHA256_HEX_LEN + 1];
-    char random[TOKEN_BYTES];
-    struct err e = {0};
-
-    if (!c->controller || !build_has_agent(c) ||
-        world_get(w, "Secret", r->namespace, labels_agent(&r->arena, r->name)))
-        return NULL;
-    if (http_certificate_make(labels_agent_host(&r->arena, r->name, r->namespace), &pair, &e) < 0) {
-        log_error("Controller %s/%s: its agent stays without a Secret: %s", r->namespace, r->name,
-                  e.text);
-        return NULL;
-    }
-    encode_random(random, sizeof(random));
-    hash_sha256_hex((struct str){random, sizeof(random)}, token);
-    *keys = (struct build_agent_keys){arena_strdup(&r->arena, pair.cert_pem),
-                                      arena_strdup(&r->arena, pair.key_pem),
-                                      arena_strdup(&r->arena, token)};
-    return keys;
 }
 
 /* The oldest other NodeSet of the cluster that has the same name in Slurm and came before. */
@@ -186,6 +175,12 @@ static const struct plan_pod *copy_pod(struct reconcile *r, const struct plan_po
         p->node_name = arena_strdup(&r->arena, p->node_name);
     if (p->slurm_name)
         p->slurm_name = arena_strdup(&r->arena, p->slurm_name);
+    if (p->trouble)
+        p->trouble = arena_strdup(&r->arena, p->trouble);
+    if (p->slurm_message)
+        p->slurm_message = arena_strdup(&r->arena, p->slurm_message);
+    if (p->ip)
+        p->ip = arena_strdup(&r->arena, p->ip);
     return p;
 }
 
@@ -230,6 +225,29 @@ static void read_lost_pods(struct reconcile *r, const struct world *w, struct pl
     in->pods = pods;
 }
 
+/* What is known of the Slurm of a Controller; NULL: nothing. */
+static const struct slurm_state *read_slurm(struct reconcile *r, const char *controller)
+{
+    struct agent_link *link = r->agents ? agents_find(r->agents, r->namespace, controller) : NULL;
+
+    return link ? agent_link_view(link) : NULL;
+}
+
+/* Find the agent, and what is known through it. */
+static void follow_agent(struct reconcile *r, const struct world *w, struct plan_controller *in)
+{
+    struct agent_target t;
+    struct agent_link *link;
+
+    if (!r->agents)
+        return;
+    agents_set(r->agents, r->namespace, r->name,
+               agent_target_find(&r->arena, w, in, &t) ? &t : NULL);
+    link = agents_find(r->agents, r->namespace, r->name);
+    in->slurm = read_slurm(r, r->name);
+    in->agent_trouble = link ? agent_link_trouble(link) : NULL;
+}
+
 static void plan_for_controller(struct reconcile *r, const struct world *w,
                                 const struct build_env *env, int64_t now_us)
 {
@@ -240,13 +258,15 @@ static void plan_for_controller(struct reconcile *r, const struct world *w,
         .cluster = cluster,
         .serves_monitors = world_serves(w, "ServiceMonitor"),
         .fresh = {fresh_random(&r->arena), fresh_random(&r->arena),
-                  fresh_agent_keys(r, w, cluster)},
+                  agent_target_fresh_keys(&r->arena, w, cluster)},
         .now_us = now_us,
     };
 
     read_nodesets(r, w, r->name, cluster);
+    read_partitions(r, w, r->name, cluster);
     set = world_get(w, "StatefulSet", r->namespace, labels_controller(&r->arena, r->name));
     in.pods = read_pods(r, w, set ? set->uid : NULL, &in.n_pods);
+    follow_agent(r, w, &in);
     plan_controller(&in, &r->actions);
 }
 
@@ -280,18 +300,52 @@ static void plan_for_nodeset(struct reconcile *r, const struct world *w,
     in.twin = find_twin(r, w, ns);
     in.pods = read_pods(r, w, ns->meta.uid, &in.n_pods);
     read_lost_pods(r, w, &in);
+    in.slurm = read_slurm(r, ns->spec.controller_ref.name);
     read_revisions(r, w, &in);
     plan_nodeset(&in, &r->actions);
+}
+
+static void plan_for_partition(struct reconcile *r, const struct world *w,
+                               const struct build_env *env, int64_t now_us)
+{
+    struct api_partition *part = arena_calloc(&r->arena, 1, sizeof(*part));
+    struct plan_partition in = {.object = r->object, .part = part, .now_us = now_us};
+    struct build_cluster *cluster;
+    const char *controller;
+    struct err e = {0};
+
+    if (api_partition_decode(&r->arena, r->object, part, &e) < 0) {
+        plan_failure(r->kind, r->object, "Invalid", e.text, now_us, &r->actions);
+        return;
+    }
+    controller = part->spec.controller_ref.name;
+    cluster = read_cluster(r, w, env, controller);
+    in.controller = cluster->controller;
+    in.lookup = cluster->lookup;
+    in.slurm = read_slurm(r, controller);
+    in.config_map = read_object(r, w, "ConfigMap", labels_config(&r->arena, controller));
+    in.slurm = read_slurm(r, controller);
+    if (plan_partition_needs_cluster(&r->arena, &in)) {
+        read_nodesets(r, w, controller, cluster);
+        read_partitions(r, w, controller, cluster);
+        in.cluster = cluster;
+    }
+    plan_partition(&in, &r->actions);
 }
 
 void reconcile_plan(struct reconcile *r, const struct world *w, const struct build_env *env,
                     int64_t now_us)
 {
     r->object = read_object(r, w, r->kind, r->name);
-    if (!r->object)
+    if (!r->object) {
+        if (r->agents && streq(r->kind, "Controller"))
+            agents_set(r->agents, r->namespace, r->name, NULL);
         return;
+    }
     if (streq(r->kind, "NodeSet"))
         plan_for_nodeset(r, w, env, now_us);
+    else if (streq(r->kind, "Partition"))
+        plan_for_partition(r, w, env, now_us);
     else
         plan_for_controller(r, w, env, now_us);
 }

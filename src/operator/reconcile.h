@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/build/env.h"
+#include "src/operator/agents.h"
 #include "src/operator/world.h"
 #include "src/plan/action.h"
 
@@ -14,6 +15,7 @@ struct reconcile {
     const char *kind;
     const char *namespace;
     const char *name;
+    struct agents *agents; /* set by the caller; NULL: there are none */
 };
 
 void reconcile_done(struct reconcile *r);
@@ -23,7 +25,8 @@ DEFINE_AUTO_DONE(struct reconcile, reconcile_done);
  * aborts. */
 void reconcile_open(struct reconcile *r, const char *key);
 
-/* Plan for the key.  Reads the caches; writes nothing. */
+/* Plan for the key.  Reads the caches; writes nothing.  The plan of a Controller also says where
+ * its agent is. */
 void reconcile_plan(struct reconcile *r, const struct world *w, const struct build_env *env,
                     int64_t now_us);
 

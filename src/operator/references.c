@@ -3,13 +3,14 @@
  * Indexes by reference.
  *
  * A changed Secret or ConfigMap must reach whoever refers to it: a key, a gres.conf, a prolog.  So
- * each Controller and NodeSet is indexed by all that it names.  An object that does not decode
- * refers to nothing; its own plan says what is wrong with it.
+ * each object of ours is indexed by all that it names, a Partition by its NodeSets.  An object that
+ * does not decode refers to nothing; its own plan says what is wrong with it.
  */
 #include "src/operator/references.h"
 
 #include "src/api/controller.h"
 #include "src/api/nodeset.h"
+#include "src/plan/pods.h"
 
 static void emit(struct arena *a, struct kube_index_out *out, const char *ns, const char *kind,
                  const char *name)
@@ -65,7 +66,29 @@ void references_of_nodeset(void *arg, const struct jsn *object, struct kube_inde
         emit_key(&a, out, api_namespace(&ns.meta), "Secret", &ns.spec.ssh->sssd_conf_ref);
 }
 
-void references_nodeset_controller(void *arg, const struct jsn *object, struct kube_index_out *out)
+void references_of_partition(void *arg, const struct jsn *object, struct kube_index_out *out)
+{
+    AUTO(arena_done) struct arena a = {0};
+
+    (void)arg;
+    JSN_FOR_ITEMS (ref, jsn_get(object, "spec.nodeSetRefs"))
+        emit(&a, out, jsn_get_str(object, "metadata.namespace"), "NodeSet",
+             jsn_get_str(ref, "name"));
+}
+
+void references_partition_slurm_name(void *arg, const struct jsn *object,
+                                     struct kube_index_out *out)
+{
+    AUTO(arena_done) struct arena a = {0};
+    const char *name = jsn_get_str(object, "spec.partitionName");
+
+    (void)arg;
+    kube_index_emit(
+        out, str_of(arena_printf(&a, "%s/%s", jsn_get_str(object, "metadata.namespace"),
+                                 name && name[0] ? name : jsn_get_str(object, "metadata.name"))));
+}
+
+void references_to_controller(void *arg, const struct jsn *object, struct kube_index_out *out)
 {
     AUTO(arena_done) struct arena a = {0};
     const char *name = jsn_get_str(object, "spec.controllerRef.name");
@@ -86,4 +109,15 @@ void references_nodeset_slurm_name(void *arg, const struct jsn *object, struct k
     if (nodeset_decode(&a, object, &ns, &e) == 0)
         kube_index_emit(out, str_of(arena_printf(&a, "%s/%s", api_namespace(&ns.meta),
                                                  nodeset_slurm_name(&a, &ns))));
+}
+
+void references_pod_slurm_name(void *arg, const struct jsn *object, struct kube_index_out *out)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct plan_pod p;
+
+    (void)arg;
+    plan_pod_decode(&a, object, &p);
+    if (p.slurm_name && !p.is_slurmctld)
+        kube_index_emit(out, str_of(arena_printf(&a, "%s/%s", p.namespace, p.slurm_name)));
 }

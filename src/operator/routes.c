@@ -2,21 +2,35 @@
 /*
  * Which change concerns whom.
  *
- *   Controller             itself; its NodeSets if the spec changed (their pods name its host)
+ *   Controller             itself; its NodeSets and Partitions if the spec changed (pods name its
+ * host)
+ *
+ *   ConfigMap              also the Partitions of its owner whose line came or went
  *
  *   NodeSet                itself; its Controller if the spec changed (slurm.conf); NodeSets of the
- *                          same name in Slurm (one may take over)
+ *                          same name in Slurm (one may take over); Partitions that name it
+ *
+ *   Partition              itself; its Controller if the spec changed (slurm.conf)
  *
  *   Pod                    the NodeSet that controls it; else the Controller or NodeSet that its
  *                          labels name
  *
  *   Secret, ConfigMap ...  whoever owns it; whoever refers to it
  *
+ *   a Slurm node           the NodeSet of its pod
+ *
+ *   a Slurm partition      the Partition of that name
+ *
+ *   drift                  the Controller; the NodeSet or Partition that has drifted
+ *
+ *   a configuration's fate the Controller; Partitions that wait for something
+ *
  * Statuses change with every pod; only a new generation tells that others are concerned.
  */
 #include "src/operator/routes.h"
 
 #include "src/base/alloc.h"
+#include "src/base/map.h"
 #include "src/build/labels.h"
 
 static void add(const struct routes *r, const char *kind, const char *ns, const char *name)
@@ -42,11 +56,13 @@ static void add_index(const struct routes *r, const char *kind, const char *ns, 
 static void follow_nodeset(const struct routes *r, const struct kube_object *o)
 {
     const struct world_nodeset *n = o->value;
+    AUTO(free) char *reference = xasprintf("NodeSet/%s", o->name);
 
     if (!n)
         return;
     add(r, "Controller", o->namespace, n->controller);
     add_index(r, "NodeSet", o->namespace, WORLD_BY_SLURM_NAME, n->slurm_name);
+    add_index(r, "Partition", o->namespace, WORLD_BY_REFERENCE, reference);
 }
 
 static bool same_spec(const struct kube_object *old, const struct kube_object *now)
@@ -68,6 +84,48 @@ static void nodeset_changed(const struct routes *r, const struct kube_object *ol
         follow_nodeset(r, now);
 }
 
+static void partition_changed(const struct routes *r, const struct kube_object *old,
+                              const struct kube_object *now)
+{
+    const struct world_partition *a = old ? old->value : NULL;
+    const struct world_partition *b = now ? now->value : NULL;
+
+    if (a && b && a->part.meta.generation == b->part.meta.generation &&
+        !a->part.meta.deleted_us == !b->part.meta.deleted_us)
+        return;
+    if (a)
+        add(r, "Controller", old->namespace, a->part.spec.controller_ref.name);
+    if (b)
+        add(r, "Controller", now->namespace, b->part.spec.controller_ref.name);
+}
+
+void routes_partitions(const struct routes *r, const char *ns, const char *controller)
+{
+    add_index(r, "Partition", ns, WORLD_BY_CONTROLLER, controller);
+}
+
+/* A configuration was written: for Partitions that wait for it, and those whose line it lacks. */
+static void config_changed(const struct routes *r, const char *ns, const char *controller,
+                           const char *conf)
+{
+    AUTO(map_done) struct map lines = {0};
+    struct kube_slice s = {0};
+    struct str rest = str_of(conf);
+    struct str line;
+
+    if (r->world)
+        s = world_find(r->world, "Partition", ns, WORLD_BY_CONTROLLER, controller);
+    while (s.n && str_split(&rest, '\n', &line))
+        if (str_starts(line, "PartitionName="))
+            map_put(&lines, line, (void *)(uintptr_t)conf);
+    for (size_t i = 0; i < s.n; i++) {
+        const struct world_partition *p = s.items[i]->value;
+
+        if (!p || !p->settled || !map_get(&lines, str_of(p->part.status.line)))
+            add(r, "Partition", s.items[i]->namespace, s.items[i]->name);
+    }
+}
+
 static int64_t generation(const struct kube_object *o)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -84,8 +142,10 @@ static void controller_changed(const struct routes *r, const struct kube_object 
 {
     const struct kube_object *o = now ? now : old;
 
-    if (generation(old) != generation(now))
-        add_index(r, "NodeSet", o->namespace, WORLD_BY_CONTROLLER, o->name);
+    if (generation(old) == generation(now))
+        return;
+    add_index(r, "NodeSet", o->namespace, WORLD_BY_CONTROLLER, o->name);
+    routes_partitions(r, o->namespace, o->name);
 }
 
 static void add_owners(const struct routes *r, const struct kube_object *o)
@@ -104,6 +164,9 @@ static void add_owners(const struct routes *r, const struct kube_object *o)
             continue; /* one of many: the label names the cluster */
         if (streq(kind, "Controller") || streq(kind, "NodeSet"))
             add(r, kind, o->namespace, jsn_get_str(owner, "name"));
+        if (streq(kind, "Controller") && streq(jsn_get_str(v, "kind"), "ConfigMap"))
+            config_changed(r, o->namespace, jsn_get_str(owner, "name"),
+                           jsn_text(jsn_key(jsn_key(v, "data"), "slurm.conf")));
     }
     cluster = jsn_text(jsn_member(jsn_get(v, "metadata.labels"), STR(LABEL_CLUSTER)));
     if (cluster)
@@ -138,14 +201,69 @@ void routes_follow(const struct routes *r, const char *kind, const struct kube_o
         add_pod_owner(r, now);
         return;
     }
-    if (streq(kind, "Controller") || streq(kind, "NodeSet"))
+    if (streq(kind, "Partition")) /* its Controller first: that is what its author waits for */
+        partition_changed(r, old, now);
+    if (streq(kind, "Controller") || streq(kind, "NodeSet") || streq(kind, "Partition"))
         add(r, kind, o->namespace, o->name);
     if (streq(kind, "Controller"))
         controller_changed(r, old, now);
     else if (streq(kind, "NodeSet"))
         nodeset_changed(r, old, now);
-    else
+    else if (!streq(kind, "Partition"))
         add_referrers(r, kind, o);
     add_owners(r, old);
     add_owners(r, now);
+}
+
+void routes_follow_cluster(const struct routes *r, const char *ns, const char *controller)
+{
+    add(r, "Controller", ns, controller);
+    add_index(r, "NodeSet", ns, WORLD_BY_CONTROLLER, controller);
+    routes_partitions(r, ns, controller);
+}
+
+static void follow_node(const struct routes *r, const char *ns, const char *node)
+{
+    struct kube_slice s = {0};
+
+    if (r->world)
+        s = world_find(r->world, "Pod", ns, WORLD_BY_SLURM_NAME, node);
+    for (size_t i = 0; i < s.n; i++)
+        add_pod_owner(r, s.items[i]);
+}
+
+/* Those that something is amiss with, or on its way: a configuration has come further. */
+static void unsettled_partitions(const struct routes *r, const char *ns, const char *controller)
+{
+    struct kube_slice s = {0};
+
+    if (r->world)
+        s = world_find(r->world, "Partition", ns, WORLD_BY_CONTROLLER, controller);
+    for (size_t i = 0; i < s.n; i++) {
+        const struct world_partition *p = s.items[i]->value;
+
+        if (!p || !p->settled)
+            add(r, "Partition", s.items[i]->namespace, s.items[i]->name);
+    }
+}
+
+void routes_follow_slurm(const struct routes *r, const char *ns, const char *controller,
+                         const struct agent_change *c)
+{
+    if (c->full || c->slurmctld) {
+        routes_follow_cluster(r, ns, controller);
+        return;
+    }
+    for (size_t i = 0; i < c->n_nodes; i++)
+        follow_node(r, ns, c->nodes[i]);
+    for (size_t i = 0; i < c->n_partitions; i++)
+        add_index(r, "Partition", ns, WORLD_BY_SLURM_NAME, c->partitions[i]);
+    for (size_t i = 0; i < c->n_drifted; i++) {
+        add_index(r, "NodeSet", ns, WORLD_BY_SLURM_NAME, c->drifted[i]);
+        add_index(r, "Partition", ns, WORLD_BY_SLURM_NAME, c->drifted[i]);
+    }
+    if (c->drift || c->config)
+        add(r, "Controller", ns, controller);
+    if (c->config)
+        unsettled_partitions(r, ns, controller);
 }

@@ -12,11 +12,10 @@
  */
 #include "src/operator/world.h"
 
-#include "src/api/controller.h"
-#include "src/api/nodeset.h"
+#include "src/api/kinds.h"
 #include "src/base/alloc.h"
 #include "src/base/log.h"
-#include "src/operator/references.h"
+#include "src/operator/world_sights.h"
 #include "src/plan/kind.h"
 
 /* Objects a page of the first lists: the tree of a page is what they cost at most. */
@@ -24,21 +23,10 @@
 /* A server that knew neither version of a kind is asked so often before the other one's turn. */
 #define REFUSALS_MAX 4
 
-enum { NEEDED = 1, OWNED = 2 };
-
-struct sight {
-    const char *kind;
-    unsigned flags;
-    const char *selector;
-    const struct kube_decoder *decoder;
-    bool keep_text;
-    const struct kube_index *indexes;
-};
-
 /* One kind in one namespace, or in all. */
 struct view {
     struct world *world;
-    const struct sight *sight;
+    const struct world_sight *sight;
     char *namespace; /* NULL: all */
     struct kube_cache *cache;
     const char *version;
@@ -55,88 +43,6 @@ struct world {
     struct view *views;
     size_t n;
     bool told;
-};
-
-struct kept_pod {
-    struct arena arena;
-    struct plan_pod pod;
-};
-
-static void *pod_decode(void *arg, const struct jsn *object, struct err *e)
-{
-    struct kept_pod *k = xcalloc(1, sizeof(*k));
-
-    (void)arg;
-    (void)e;
-    plan_pod_decode(&k->arena, object, &k->pod);
-    return &k->pod;
-}
-
-static void pod_release(void *value)
-{
-    struct kept_pod *k = CONTAINER_OF(value, struct kept_pod, pod);
-
-    arena_done(&k->arena);
-    free(k);
-}
-
-static void nodeset_release(void *value)
-{
-    struct world_nodeset *n = value;
-
-    arena_done(&n->arena);
-    free(n);
-}
-
-static void *nodeset_decode_brief(void *arg, const struct jsn *object, struct err *e)
-{
-    AUTO(arena_done) struct arena a = {0};
-    struct world_nodeset *n;
-    struct nodeset ns = {0};
-
-    (void)arg;
-    if (nodeset_decode(&a, object, &ns, e) < 0)
-        return NULL;
-    n = xcalloc(1, sizeof(*n));
-    n->controller =
-        arena_strdup(&n->arena, ns.spec.controller_ref.name ? ns.spec.controller_ref.name : "");
-    n->slurm_name = arena_strdup(&n->arena, nodeset_slurm_name(&a, &ns));
-    n->generation = ns.meta.generation;
-    n->created_us = ns.meta.created_us;
-    n->deleting = ns.meta.deleted_us != 0;
-    return n;
-}
-
-static const struct kube_decoder pod_decoder = {pod_decode, pod_release, NULL};
-static const struct kube_decoder nodeset_decoder = {nodeset_decode_brief, nodeset_release, NULL};
-
-static const struct kube_index controller_indexes[] = {
-    {WORLD_BY_REFERENCE, references_of_controller, NULL},
-    {NULL},
-};
-static const struct kube_index nodeset_indexes[] = {
-    {WORLD_BY_CONTROLLER, references_nodeset_controller, NULL},
-    {WORLD_BY_SLURM_NAME, references_nodeset_slurm_name, NULL},
-    {WORLD_BY_REFERENCE, references_of_nodeset, NULL},
-    {NULL},
-};
-
-#define WORKERS "app.kubernetes.io/name=slurmd"
-#define DAEMONS "app.kubernetes.io/name in (slurmctld,slurmd)"
-
-static const struct sight sights[] = {
-    {"Controller", NEEDED, NULL, NULL, false, controller_indexes},
-    {"NodeSet", NEEDED, NULL, &nodeset_decoder, true, nodeset_indexes},
-    {"Accounting", 0, NULL, NULL, false, NULL},
-    {"ConfigMap", NEEDED, NULL, NULL, false, NULL},
-    {"Secret", NEEDED, NULL, NULL, false, NULL},
-    {"Service", NEEDED, NULL, NULL, false, NULL},
-    {"StatefulSet", NEEDED, "app.kubernetes.io/name=slurmctld", NULL, false, NULL},
-    {"PodDisruptionBudget", NEEDED, NULL, NULL, false, NULL},
-    {"ControllerRevision", NEEDED | OWNED, WORKERS, NULL, false, NULL},
-    {"PersistentVolumeClaim", NEEDED, WORKERS, NULL, false, NULL},
-    {"Pod", NEEDED | OWNED, DAEMONS, &pod_decoder, false, NULL},
-    {"ServiceMonitor", 0, NULL, NULL, false, NULL},
 };
 
 static void on_added(void *arg, const struct kube_object *o)
@@ -161,6 +67,14 @@ static void on_deleted(void *arg, const struct kube_object *o, bool is_final)
     v->world->options.changed(v->world->options.arg, v->sight->kind, o, NULL);
 }
 
+static void tell_synced(struct world *w)
+{
+    if (w->told || !world_synced(w, NULL))
+        return;
+    w->told = true;
+    w->options.synced(w->options.arg);
+}
+
 static void on_synced(void *arg)
 {
     struct view *v = arg;
@@ -170,10 +84,7 @@ static void on_synced(void *arg)
         log_info("%s: the server has them now", v->sight->kind);
     v->absent = v->complained = false;
     v->refusals = 0;
-    if (w->told || !world_synced(w, NULL))
-        return;
-    w->told = true;
-    w->options.synced(w->options.arg);
+    tell_synced(w);
 }
 
 static void view_start(struct view *v);
@@ -202,8 +113,10 @@ static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms
         loop_timer_arm(v->turn, 0);
         return;
     }
-    if (v->absent && !(v->sight->flags & NEEDED))
+    if (v->absent && !(v->sight->flags & SIGHT_NEEDED)) {
+        tell_synced(v->world);
         return;
+    }
     if (v->absent && !v->complained)
         log_warn("the server does not know %s.%s yet: waiting for it%s", k->plural, k->group,
                  k->fields ? "" : "; apply deploy/crds");
@@ -216,7 +129,7 @@ static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms
 static void view_start(struct view *v)
 {
     const struct plan_kind *k = plan_kind_find(v->sight->kind);
-    bool own = streq(k->group, "slinky.slurm.net");
+    bool own = api_group_is_ours(k->group);
     struct kube_cache_options o = {
         .reflector.scope = {.resource = {k->group, v->version, k->plural},
                             .namespace = v->namespace,
@@ -225,7 +138,7 @@ static void view_start(struct view *v)
         .reflector.backoff_max_ms = own ? 1000 : 10000,
         .decoder = v->sight->decoder,
         .keep_text = v->sight->keep_text,
-        .by_owner = v->sight->flags & OWNED,
+        .by_owner = v->sight->flags & SIGHT_OWNED,
         .indexes = v->sight->indexes,
         .trouble = on_trouble,
         .trouble_arg = v,
@@ -238,12 +151,14 @@ static void view_start(struct view *v)
 
 static void add_views(struct world *w, const char *ns)
 {
-    for (size_t i = 0; i < ARRAY_LEN(sights); i++) {
-        const struct plan_kind *k = plan_kind_find(sights[i].kind);
+    for (size_t i = 0; i < world_n_sights; i++) {
+        const struct plan_kind *k = plan_kind_find(world_sights[i].kind);
         struct view *v = &w->views[w->n++];
 
-        *v = (struct view){
-            .world = w, .sight = &sights[i], .namespace = xstrdup_null(ns), .version = k->version};
+        *v = (struct view){.world = w,
+                           .sight = &world_sights[i],
+                           .namespace = xstrdup_null(ns),
+                           .version = k->version};
         if (k->older)
             v->turn = loop_add_timer(kube_client_loop(w->client), on_turn, v);
     }
@@ -258,7 +173,7 @@ struct world *world_new(struct kube_client *c, const struct world_options *o)
     w->options = *o;
     while (o->namespaces && o->namespaces[n])
         n++;
-    w->views = xcalloc(MAX(n, (size_t)1) * ARRAY_LEN(sights), sizeof(*w->views));
+    w->views = xcalloc(MAX(n, (size_t)1) * world_n_sights, sizeof(*w->views));
     if (n == 0)
         add_views(w, NULL);
     for (size_t i = 0; i < n; i++)
@@ -287,7 +202,9 @@ bool world_synced(const struct world *w, const char **ret_missing)
     for (size_t i = 0; i < w->n; i++) {
         const struct view *v = &w->views[i];
 
-        if (!(v->sight->flags & NEEDED) || (v->cache && kube_cache_synced(v->cache)))
+        if (!(v->sight->flags & (SIGHT_NEEDED | SIGHT_AWAITED)) ||
+            (v->cache && kube_cache_synced(v->cache)) ||
+            (v->sight->flags & SIGHT_AWAITED && v->absent))
             continue;
         if (ret_missing)
             *ret_missing = v->sight->kind;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/api/lookup.h"
+#include "src/api/partition.h"
 #include "src/kube/cache.h"
 #include "src/plan/kind.h"
 #include "src/plan/pods.h"
@@ -17,6 +18,13 @@ struct world_nodeset {
     int64_t generation;
     int64_t created_us;
     bool deleting;
+};
+
+/* A Partition, decoded: a Controller's plan needs all of them at once. */
+struct world_partition {
+    struct arena arena;
+    struct api_partition part;
+    bool settled; /* its status says that all is well with this very generation */
 };
 
 /* A change; `old` is NULL for what is new, `now` for what is gone.  Borrowed. */
@@ -58,8 +66,8 @@ struct kube_slice world_owned(const struct world *w, const char *kind, const cha
 const struct kube_object *world_next(const struct world *w, const char *kind, const char *ns,
                                      size_t *at);
 
-/* Indexes: of NodeSets; and of Controllers and NodeSets, by "Secret/name" or "ConfigMap/name" that
- * they refer to. */
+/* Indexes: of NodeSets and Partitions; of NodeSets and pods; and of all our kinds, by
+ * "Secret/name", "ConfigMap/name" or "NodeSet/name" that they refer to. */
 #define WORLD_BY_CONTROLLER "controller"
 #define WORLD_BY_SLURM_NAME "slurm-name"
 #define WORLD_BY_REFERENCE "reference"

@@ -84,18 +84,50 @@ void actions_requeue(struct actions *to, int64_t at_us)
     actions_add(to, ACTION_REQUEUE)->at_us = at_us;
 }
 
+void actions_push(struct actions *to, const char *ns, const char *controller,
+                  const struct jsn *body)
+{
+    struct action *a = actions_add(to, ACTION_PUSH);
+
+    a->namespace = ns;
+    a->name = controller;
+    a->body = body;
+}
+
+void actions_node(struct actions *to, const char *ns, const char *controller, const char *node,
+                  const char *what, const char *reason, const char *only_if)
+{
+    struct action *a = actions_add(to, ACTION_NODE);
+    struct jsn *body = jsn_object(to->arena);
+
+    jsn_set_str(to->arena, body, "action", what);
+    if (reason)
+        jsn_set_str(to->arena, body, "reason", reason);
+    if (only_if)
+        jsn_set_str(to->arena, body, "onlyIfReason", only_if);
+    a->namespace = ns;
+    a->name = arena_strdup(to->arena, controller);
+    a->node = arena_strdup(to->arena, node);
+    a->body = body;
+}
+
 static void print_one(const struct action *a, struct buf *out)
 {
-    static const char *const verbs[] = {"create", "patch", "delete", "status", "event", "requeue"};
+    static const char *const verbs[] = {"create", "patch",   "delete", "status",
+                                        "event",  "requeue", "push",   "node"};
 
     buf_adds(out, verbs[a->verb]);
     if (a->verb == ACTION_EVENT)
         buf_printf(out, " %s %s: %s", a->warning ? "Warning" : "Normal", a->reason, a->text);
     else if (a->verb == ACTION_REQUEUE)
         buf_printf(out, " at %lld s", (long long)(a->at_us / 1000000));
+    else if (a->verb == ACTION_PUSH)
+        buf_printf(out, " Controller %s/%s", a->namespace, a->name);
+    else if (a->verb == ACTION_NODE)
+        buf_printf(out, " %s ", a->node);
     else
         buf_printf(out, " %s %s/%s", a->kind->kind, a->namespace, a->name);
-    if (a->verb == ACTION_PATCH || a->verb == ACTION_STATUS) {
+    if (a->verb == ACTION_PATCH || a->verb == ACTION_STATUS || a->verb == ACTION_NODE) {
         buf_addc(out, ' ');
         jsn_print(out, a->body);
     }

@@ -14,6 +14,8 @@ enum action_verb {
     ACTION_STATUS,  /* JSON merge patch of the status subresource */
     ACTION_EVENT,   /* about the object that the plan is for */
     ACTION_REQUEUE, /* plan again then, if nothing happens before */
+    ACTION_PUSH,    /* hand a configuration to the agent; how it fares shows in Slurm's state */
+    ACTION_NODE,    /* have the agent change a Slurm node */
 };
 
 /* All it points to lives in the arena of its list, or is static. */
@@ -22,11 +24,13 @@ struct action {
     const char *step; /* "StatefulSet": named in events when it fails */
     /* Actions of one stage may run at the same time; a later stage waits for the earlier ones. */
     unsigned stage;
-    const struct plan_kind *kind;
+    const struct plan_kind *kind; /* NULL for the agent's actions */
     const char *namespace;
-    const char *name;
+    const char *name;       /* of the object; for the agent's actions of the Controller */
+    const char *node;       /* ACTION_NODE: in Slurm */
     const char *uid;        /* ACTION_DELETE: of this very object, or nothing is deleted */
     const struct jsn *body; /* object or patch */
+    bool strategic;         /* ACTION_STATUS: the patch is a strategic one */
     bool warning;           /* ACTION_EVENT */
     const char *reason;     /* of an event; of other actions: event once it has succeeded */
     const char *text;
@@ -57,6 +61,11 @@ void actions_delete(struct actions *to, const char *kind, const char *ns, const 
 void actions_event(struct actions *to, bool warning, const char *reason, const char *fmt, ...)
     PRINTF(4, 5);
 void actions_requeue(struct actions *to, int64_t at_us);
+void actions_push(struct actions *to, const char *ns, const char *controller,
+                  const struct jsn *body);
+/* `only_if` (or NULL): nothing is done unless the node's reason begins with it. */
+void actions_node(struct actions *to, const char *ns, const char *controller, const char *node,
+                  const char *what, const char *reason, const char *only_if);
 
 /* One line each, for logs and tests: "create Service slurm/lab-controller". */
 void actions_print(const struct actions *list, struct buf *out);

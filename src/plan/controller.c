@@ -18,6 +18,7 @@
 #include "src/build/controller_service.h"
 #include "src/build/labels.h"
 #include "src/build/workers.h"
+#include "src/plan/controller_private.h"
 #include "src/plan/failure.h"
 #include "src/plan/finalizer.h"
 #include "src/plan/status.h"
@@ -62,6 +63,26 @@ static void plan_services(struct draft *d)
         sync_built(d, build_controller_service(d->to->arena, d->cluster));
 }
 
+/* Is what slurmctld was last handed what it shall have? */
+static bool is_handed_over(const struct draft *d)
+{
+    const struct slurm_applied *last = &d->in->slurm->applied;
+
+    return streq(last->hash, d->config.hash) && last->reverts == build_reverts_drift(d->cluster);
+}
+
+/* Beside the ConfigMap, which takes its time to reach the pod. */
+static void plan_push(struct draft *d)
+{
+    const struct jsn *body;
+
+    if (!build_has_agent(d->cluster) || !d->in->slurm || is_handed_over(d))
+        return;
+    body = build_config_push(d->to->arena, d->cluster, &d->config);
+    if (body)
+        actions_push(d->to, d->namespace, d->c->meta.name, body);
+}
+
 static void plan_config(struct draft *d)
 {
     static const char *const options[] = {"Prolog", "Epilog"};
@@ -71,6 +92,7 @@ static void plan_config(struct draft *d)
     d->config_good = build_config(d->to->arena, d->cluster, &d->config, &d->problems) == 0;
     if (!d->config_good)
         return;
+    plan_push(d);
     sync_built(d, build_config_map(d->to->arena, d->cluster, &d->config));
     for (size_t i = 0; i < ARRAY_LEN(options); i++)
         sync_built(d, build_script_map(d->to->arena, d->cluster, options[i]));
@@ -160,58 +182,6 @@ static void plan_monitor(struct draft *d)
         sync_absent(d->to, "ServiceMonitor", observe(d, "ServiceMonitor", name), d->c->meta.uid);
 }
 
-/* The first error of an object whose description begins with these words. */
-static const struct api_problem *first_problem(const struct draft *d, const char *of)
-{
-    for (size_t i = 0; i < d->problems.n; i++) {
-        const struct api_problem *p = &d->problems.items[i];
-
-        if (p->reason != API_WARNING && (!of || starts_with(p->object, of)))
-            return p;
-    }
-    return NULL;
-}
-
-static const char *problem_text(struct draft *d, const struct api_problem *p)
-{
-    AUTO(buf_done) struct buf b = {0};
-
-    if (!p)
-        return "Slurm would refuse it";
-    api_problem_print(p, &b);
-    return arena_strdup(d->to->arena, buf_str(&b));
-}
-
-/* Say of a kind what was left out of a configuration that is good without it. */
-static void judge_left_out(struct draft *d, struct status_scribe *s, const char *kind,
-                           const char *condition, const char *reason)
-{
-    const struct api_problem *p = first_problem(d, kind);
-
-    if (p)
-        status_set(s, condition, STATUS_FALSE, true, reason, "left out of the configuration: %s",
-                   problem_text(d, p));
-    else
-        (void)api_condition_drop(s->conditions, condition);
-}
-
-static void judge_config(struct draft *d, struct status_scribe *s)
-{
-    const struct api_problem *own = first_problem(d, "Controller ");
-
-    if (!d->config_good) {
-        status_set(s, "ConfigApplied", STATUS_FALSE, true, "ConfigInvalid",
-                   "the configuration was not changed: %s",
-                   problem_text(d, own ? own : first_problem(d, NULL)));
-        return;
-    }
-    status_set(s, "ConfigApplied", STATUS_TRUE, false, "Written",
-               "the configuration is in ConfigMap %s",
-               labels_config(d->to->arena, d->c->meta.name));
-    judge_left_out(d, s, "NodeSet ", "NodeSetsAccepted", "NodeSetLeftOut");
-    judge_left_out(d, s, "Partition ", "PartitionsAccepted", "PartitionLeftOut");
-}
-
 /* The name of a Secret that is referred to and is not there, or NULL. */
 static const char *missing_key(struct draft *d)
 {
@@ -236,6 +206,12 @@ static void judge_ready(struct draft *d, struct status_scribe *s)
 
     if (d->c->spec.external)
         status_set(s, "Ready", STATUS_TRUE, false, "External", "slurmctld runs elsewhere");
+    else if (d->in->slurm && !d->in->slurm->down)
+        status_set(s, "Ready", STATUS_TRUE, false, "SlurmctldReady", "slurmctld answers");
+    else if (d->in->slurm)
+        status_set(s, "Ready", STATUS_FALSE, ready > 0, "SlurmctldDown",
+                   "slurmctld does not answer its agent; see pod %s-0",
+                   labels_controller(d->to->arena, d->c->meta.name));
     else if (ready > 0)
         status_set(s, "Ready", STATUS_TRUE, false, "SlurmctldReady", "slurmctld answers");
     else if (secret)
@@ -256,6 +232,7 @@ static void judge_ready(struct draft *d, struct status_scribe *s)
 static const char *held_by(struct draft *d)
 {
     AUTO(buf_done) struct buf names = {0};
+    size_t jobs = 0;
 
     for (size_t i = 0; i < d->cluster->n_nodesets; i++)
         buf_printf(&names, "%s%s", i ? ", " : "", d->cluster->nodesets[i]->meta.name);
@@ -263,7 +240,10 @@ static const char *held_by(struct draft *d)
         return arena_printf(d->to->arena,
                             "slurmctld stays for the jobs of %zu NodeSets; delete them first: %s",
                             d->cluster->n_nodesets, buf_str(&names));
-    return NULL;
+    for (size_t i = 0; d->in->slurm && i < d->in->slurm->n; i++)
+        jobs += d->in->slurm->nodes[i].jobs;
+    return jobs ? arena_printf(d->to->arena, "slurmctld stays for jobs that run on other nodes")
+                : NULL;
 }
 
 static void judge_deletion(struct draft *d, struct status_scribe *s)
@@ -306,7 +286,8 @@ static void plan_status(struct draft *d)
     if (list.n)
         memcpy(list.items, st.conditions.items, list.n * sizeof(*list.items));
     judge_ready(d, &scribe);
-    judge_config(d, &scribe);
+    controller_judge_config(
+        &(struct config_verdict){d->in, &d->config, &d->problems, d->config_good}, &scribe);
     judge_deletion(d, &scribe);
     st.conditions = list;
     st.observed_generation = d->c->meta.generation;

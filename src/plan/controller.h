@@ -24,6 +24,7 @@ struct plan_controller {
     size_t n_pods;
     bool serves_monitors;            /* the API has ServiceMonitors */
     const struct slurm_state *slurm; /* NULL: nothing is known */
+    const char *agent_trouble;       /* why, or why a configuration is not there yet; or NULL */
     struct plan_keys fresh;
     int64_t now_us;
 };

@@ -2,7 +2,8 @@
 /*
  * The plan for a NodeSet in StatefulSet mode.
  *
- * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Protection, Status.  What
+ * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Protection, SlurmState,
+ * Cordon, Removal, Status.  What
  * the NodeSets of a cluster share is made by their Controller's plan.  What hinders (no Controller,
  * a name that is taken, a bad spec) is told by the Ready condition; pods that run stay as they are,
  * and none is made.
@@ -15,6 +16,7 @@
 #include "src/build/workers.h"
 #include "src/plan/finalizer.h"
 #include "src/plan/nodeset_private.h"
+#include "src/plan/pod_conditions.h"
 #include "src/plan/sync.h"
 
 static const struct jsn *observe(const struct plan_nodeset *in, const char *kind, const char *name)
@@ -169,8 +171,8 @@ static const char *pinned_to(struct arena *a, const struct plan_nodeset *in, uin
     return jsn_map_get(&in->ns->status.ordinal_to_node, arena_printf(a, "%u", ordinal));
 }
 
-void nodeset_pods_plan(const struct plan_nodeset *in, const char *hash,
-                       const struct nodeset_scale *scale, struct actions *to)
+static void plan_pods(const struct plan_nodeset *in, const char *hash,
+                      const struct nodeset_scale *scale, struct actions *to)
 {
     struct api_problems ignored = {.arena = to->arena}; /* tried before */
 
@@ -187,19 +189,24 @@ void nodeset_pods_plan(const struct plan_nodeset *in, const char *hash,
         actions_create(to, pod, "SuccessfulCreate", "Created pod %s",
                        jsn_get_str(pod, "metadata.name"));
     }
-    for (size_t i = 0; i < scale->n_remove; i++)
-        actions_delete(to, "Pod", scale->remove[i]->namespace, scale->remove[i]->name,
-                       scale->remove[i]->uid, "SuccessfulDelete", "Deleted pod %s",
-                       scale->remove[i]->name);
     if (scale->n_postponed)
         actions_requeue(to, in->now_us);
 }
 
+static void plan_removal(const struct nodeset_scale *scale, struct actions *to)
+{
+    actions_step(to, "Removal");
+    for (size_t i = 0; i < scale->n_remove; i++)
+        actions_delete(to, "Pod", scale->remove[i]->namespace, scale->remove[i]->name,
+                       scale->remove[i]->uid, "SuccessfulDelete", "Deleted pod %s",
+                       scale->remove[i]->name);
+}
+
 /* Busy pods carry the label that the disruption budget selects.  Unknown: as it is. */
-void nodeset_protection_plan(const struct plan_nodeset *in, struct actions *to)
+static void plan_protection(const struct plan_nodeset *in, struct actions *to)
 {
     actions_step(to, "Protection");
-    for (size_t i = 0; in->slurm && i < in->n_pods; i++) {
+    for (size_t i = 0; in->slurm && !in->slurm->down && i < in->n_pods; i++) {
         const struct plan_pod *p = in->pods[i];
         bool want = in->ns->spec.disruption_protection && !plan_pod_is_empty(p) &&
                     !slurm_state_is_idle(in->slurm, p->slurm_name);
@@ -219,6 +226,23 @@ void nodeset_protection_plan(const struct plan_nodeset *in, struct actions *to)
         a->name = p->name;
         a->body = patch;
     }
+}
+
+static void plan_mirror(const struct plan_nodeset *in, struct actions *to)
+{
+    actions_step(to, "SlurmState");
+    for (size_t i = 0; in->slurm && !in->slurm->down && i < in->n_pods; i++)
+        pod_conditions_plan(to, in->pods[i], slurm_state_node(in->slurm, in->pods[i]->slurm_name),
+                            in->now_us);
+}
+
+void nodeset_pods_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                       struct actions *to)
+{
+    plan_protection(in, to);
+    plan_mirror(in, to);
+    nodeset_drain_plan(in, scale, to);
+    plan_removal(scale, to);
 }
 
 /* A pod that becomes available by the passing of time alone is looked at again then. */
@@ -256,8 +280,8 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
         hash = plan_revision(in, to);
         scale = nodeset_scale_of(to->arena, in, hash);
         plan_claims(in, &scale, to);
-        nodeset_pods_plan(in, hash, &scale, to);
-        nodeset_protection_plan(in, to);
+        plan_pods(in, hash, &scale, to);
+        nodeset_pods_plan(in, &scale, to);
     }
     actions_step(to, "Status");
     nodeset_status_plan(in, hash ? hash : in->ns->status.hash, &scale, &why, to);

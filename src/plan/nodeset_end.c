@@ -42,7 +42,7 @@ static void note_cascade(const struct plan_nodeset *in, struct actions *to)
 /* Everything goes, whatever may be running. */
 static void force(const struct plan_nodeset *in, struct nodeset_scale *s)
 {
-    s->n_remove = s->n_waiting = 0;
+    s->n_remove = s->n_waiting = s->n_drain = 0;
     for (size_t i = 0; i < in->n_pods; i++)
         if (!in->pods[i]->deleting)
             s->remove[s->n_remove++] = in->pods[i];
@@ -56,7 +56,7 @@ static struct nodeset_hindrance explain(struct arena *a, const struct plan_nodes
 
     if (s->n_waiting == 0)
         return (struct nodeset_hindrance){"Deleting", "its pods are ending"};
-    if (in->slurm)
+    if (in->slurm && !in->slurm->down)
         return (struct nodeset_hindrance){
             "Deleting",
             arena_printf(a, "%zu pods wait for their jobs to end; %s", s->n_waiting, way_out)};
@@ -85,8 +85,7 @@ void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to)
     if (forced)
         force(in, &scale);
     if (!keeps_pods(&in->ns->meta) && in->n_pods > 0) {
-        nodeset_pods_plan(&end, NULL, &scale, to);
-        nodeset_protection_plan(&end, to);
+        nodeset_pods_plan(&end, &scale, to);
         why = explain(to->arena, in, &scale);
         actions_step(to, "Status");
         nodeset_status_plan(&end, in->ns->status.hash, &scale, &why, to);

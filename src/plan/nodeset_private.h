@@ -5,12 +5,20 @@
 #include "src/plan/nodeset.h"
 #include "src/plan/status.h"
 
+/* A pod whose node has to be drained before it may go. */
+struct nodeset_drain {
+    const struct plan_pod *pod;
+    const char *why; /* "scale-in", "update" */
+};
+
 /* What is to be done about the number of pods. */
 struct nodeset_scale {
     uint32_t *create; /* ordinals, rising */
     size_t n_create;
     const struct plan_pod **remove; /* may go at once */
     size_t n_remove;
+    struct nodeset_drain *drain;
+    size_t n_drain;
     size_t n_waiting;   /* too many, but perhaps at work */
     size_t n_outdated;  /* of another revision, but perhaps at work */
     size_t n_postponed; /* to be created by the next plan */
@@ -31,10 +39,17 @@ void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
                          const struct nodeset_scale *scale, const struct nodeset_hindrance *why,
                          struct actions *to);
 
-/* Make and delete pods; keep busy ones from being evicted. */
-void nodeset_pods_plan(const struct plan_nodeset *in, const char *hash,
-                       const struct nodeset_scale *scale, struct actions *to);
-void nodeset_protection_plan(const struct plan_nodeset *in, struct actions *to);
+/* What concerns pods that are there: keep busy ones from being evicted, show their nodes' state in
+ * them, drain what is to go, delete what may. */
+void nodeset_pods_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                       struct actions *to);
+
+/* Drain what is to go, let back what may stay; see nodeset_drain.c. */
+void nodeset_drain_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                        struct actions *to);
+
+/* Is it draining because of us? */
+bool nodeset_drain_is_ours(const struct slurm_node *n);
 
 /* The plan for one that is being deleted. */
 void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to);

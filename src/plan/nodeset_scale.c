@@ -4,9 +4,9 @@
  *
  * Up: the lowest free ordinals.  A pod that is being deleted keeps its ordinal until it is gone, so
  * that names stay and no further one is opened meanwhile.
- * Down, and out of date: only pods that are free (see pods.c).  Not knowing counts as busy, so
- * without a word from Slurm a running pod is never taken away; it is counted as waiting.
- * A pod whose containers have ended for good is replaced.
+ * Down, and out of date: only pods that are free (see pods.c).  Others have their Slurm nodes
+ * drained first.  Not knowing counts as busy, so without a word from Slurm a running pod is never
+ * taken away; it is counted as waiting. A pod whose containers have ended for good is replaced.
  */
 #include "src/plan/nodeset_private.h"
 
@@ -80,19 +80,36 @@ static const struct plan_pod **living(struct arena *a, const struct plan_nodeset
     return pods;
 }
 
+/* Can it take jobs?  Where Slurm is known: its node is there, not down, and not drained by us. */
+static bool is_serving(const struct plan_nodeset *in, const struct plan_pod *p)
+{
+    const struct slurm_node *n;
+
+    if (!plan_pod_is_available(p, in->ns->spec.min_ready_seconds, in->now_us))
+        return false;
+    if (!in->slurm || in->slurm->down)
+        return true;
+    n = slurm_state_node(in->slurm, p->slurm_name);
+    return n && nodestate_base(n->state) != NODE_BASE_DOWN && !nodeset_drain_is_ours(n);
+}
+
 static size_t count_unavailable(const struct plan_nodeset *in, const struct plan_pod **pods,
                                 size_t n)
 {
-    size_t available = 0;
+    size_t serving = 0;
 
     for (size_t i = 0; i < n; i++)
-        available += plan_pod_is_available(pods[i], in->ns->spec.min_ready_seconds, in->now_us);
-    return (size_t)MAX(in->ns->spec.replicas, 0) > available
-               ? (size_t)in->ns->spec.replicas - available
-               : 0;
+        serving += is_serving(in, pods[i]);
+    return (size_t)MAX(in->ns->spec.replicas, 0) > serving ? (size_t)in->ns->spec.replicas - serving
+                                                           : 0;
 }
 
-/* Pods of another revision: those that are not available anyway, and others within the bounds. */
+static void drain(struct nodeset_scale *s, const struct plan_pod *p, const char *why)
+{
+    s->drain[s->n_drain++] = (struct nodeset_drain){p, why};
+}
+
+/* Pods of another revision: those that take no jobs anyway, and others within the bounds. */
 static void replace_outdated(const struct plan_nodeset *in, const char *hash,
                              const struct plan_pod **pods, size_t n, struct nodeset_scale *s)
 {
@@ -101,16 +118,21 @@ static void replace_outdated(const struct plan_nodeset *in, const char *hash,
 
     for (size_t i = 0; i < n; i++) {
         const struct plan_pod *p = pods[i];
-        bool costs = plan_pod_is_available(p, in->ns->spec.min_ready_seconds, in->now_us);
+        bool costs = is_serving(in, p);
 
         if (!hash || streq(p->hash, hash))
             continue;
-        if (!plan_pod_is_free(p, in->slurm) || (costs && away >= most)) {
+        if (costs && away >= most) {
             s->n_outdated++;
             continue;
         }
         away += costs;
-        s->remove[s->n_remove++] = p;
+        if (plan_pod_is_free(p, in->slurm)) {
+            s->remove[s->n_remove++] = p;
+        } else {
+            s->n_outdated++;
+            drain(s, p, "update");
+        }
     }
 }
 
@@ -124,14 +146,17 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
     size_t excess = n > want ? n - want : 0;
 
     s.remove = arena_calloc(a, in->n_pods + 1, sizeof(struct plan_pod *));
+    s.drain = arena_calloc(a, in->n_pods + 1, sizeof(*s.drain));
     for (size_t i = 0; i < in->n_pods; i++)
         if (is_over(in->pods[i]) && !in->pods[i]->deleting)
             s.remove[s.n_remove++] = in->pods[i];
     for (size_t i = 0; i < excess; i++) {
-        if (plan_pod_is_free(pods[i], in->slurm))
+        if (plan_pod_is_free(pods[i], in->slurm)) {
             s.remove[s.n_remove++] = pods[i];
-        else
+        } else {
             s.n_waiting++;
+            drain(&s, pods[i], "scale-in");
+        }
     }
     if (in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
         replace_outdated(in, hash, pods + excess, n - excess, &s);

@@ -9,6 +9,8 @@
 #include "src/build/labels.h"
 #include "src/plan/nodeset_private.h"
 
+#define MAX_PODS_SHOWN 8
+
 static void count_pods(const struct plan_nodeset *in, const char *hash, struct nodeset_status *st)
 {
     st->replicas = (int32_t)in->n_pods;
@@ -83,18 +85,41 @@ static void judge_ready(const struct plan_nodeset *in, const struct nodeset_stat
                    (int)st->desired);
 }
 
+/* "gpu-3 (jobs 12, 13)" of the pods that are waited for, a few of them. */
+static const char *waited_for(struct arena *a, const struct plan_nodeset *in,
+                              const struct nodeset_scale *scale)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    for (size_t i = 0; i < MIN(scale->n_drain, (size_t)MAX_PODS_SHOWN); i++) {
+        const struct plan_pod *p = scale->drain[i].pod;
+        const struct slurm_node *n = slurm_state_node(in->slurm, p->slurm_name);
+
+        buf_printf(&b, "%s%s", i ? ", " : "", p->name);
+        for (size_t k = 0; n && k < n->n_job_ids; k++)
+            buf_printf(&b, "%s%u%s", k ? ", " : " (jobs ", n->job_ids[k],
+                       k + 1 == n->n_job_ids ? ")" : "");
+    }
+    if (scale->n_drain > MAX_PODS_SHOWN)
+        buf_printf(&b, ", and %zu more", scale->n_drain - MAX_PODS_SHOWN);
+    return arena_strdup(a, buf_str(&b));
+}
+
 static void judge_scale(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                         struct status_scribe *s)
 {
+    bool known = in->slurm && !in->slurm->down;
+
     if (scale->n_waiting == 0)
         (void)api_condition_drop(s->conditions, "ScaledDown");
+    else if (known)
+        status_set(s, "ScaledDown", STATUS_FALSE, false, "WaitingForDrain",
+                   "%zu pods go when their Slurm nodes are drained: %s", scale->n_waiting,
+                   waited_for(s->to->arena, in, scale));
     else
-        status_set(s, "ScaledDown", STATUS_FALSE, true,
-                   in->slurm ? "WaitingForDrain" : "SlurmStateUnknown",
-                   in->slurm ? "%zu pods are too many, but their Slurm nodes are not drained; "
-                               "drain them with scontrol to let them go"
-                             : "%zu pods are too many, but nothing tells that no job runs on them; "
-                               "delete the pods yourself if you know better",
+        status_set(s, "ScaledDown", STATUS_FALSE, true, "SlurmStateUnknown",
+                   "%zu pods are too many, but nothing tells that no job runs on them; delete the "
+                   "pods yourself if you know better",
                    scale->n_waiting);
     if (scale->n_outdated == 0)
         (void)api_condition_drop(s->conditions, "Updated");
@@ -102,6 +127,43 @@ static void judge_scale(const struct plan_nodeset *in, const struct nodeset_scal
         status_set(s, "Updated", STATUS_FALSE, false, "WaitingForIdle",
                    "%zu pods have an older template and are replaced when no job can run on them",
                    scale->n_outdated);
+}
+
+/* A configuration that was refused for a line of this NodeSet. */
+static void judge_config(const struct plan_nodeset *in, struct status_scribe *s)
+{
+    const char *name = nodeset_slurm_name(s->to->arena, in->ns);
+    const struct slurm_fault *f =
+        slurm_state_fault(in->slurm, arena_printf(s->to->arena, "NodeSet=%s", name),
+                          arena_printf(s->to->arena, "PartitionName=%s", name));
+
+    if (f)
+        status_set(s, "ConfigApplied", STATUS_FALSE, true, "Refused",
+                   "the configuration of the cluster was refused for this NodeSet: %s", f->message);
+    else if (in->slurm)
+        (void)api_condition_drop(s->conditions, "ConfigApplied");
+}
+
+/* Its partition is not as declared. */
+static void judge_drift(const struct plan_nodeset *in, struct status_scribe *s)
+{
+    const char *name = nodeset_slurm_name(s->to->arena, in->ns);
+    AUTO(buf_done) struct buf b = {0};
+
+    if (!in->slurm || in->slurm->down)
+        return;
+    for (size_t i = 0; nodeset_has_partition(in->ns) && i < in->slurm->n_drift; i++) {
+        const struct slurm_drift *d = &in->slurm->drift[i];
+
+        if (streq(d->partition, name))
+            buf_printf(&b, "%s%s is %s, declared %s", b.n ? "; " : "", d->field,
+                       d->live ? d->live : "not set", d->declared ? d->declared : "not set");
+    }
+    if (b.n)
+        status_set(s, "Drifted", STATUS_TRUE, true, "ChangedInSlurm", "partition %s: %s", name,
+                   buf_str(&b));
+    else
+        (void)api_condition_drop(s->conditions, "Drifted");
 }
 
 void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
@@ -121,6 +183,8 @@ void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
     pin(to->arena, in, &st);
     judge_ready(in, &st, why, &scribe);
     judge_scale(in, scale, &scribe);
+    judge_config(in, &scribe);
+    judge_drift(in, &scribe);
     st.conditions = conditions;
     st.observed_generation = in->ns->meta.generation;
     if (hash)

@@ -5,13 +5,18 @@
  * Its line stands in the Controller's configuration, which the Controller's plan writes; here is
  * said what became of it.  As long as the line is there as wanted, that is a look into one
  * ConfigMap and into Slurm's state, so that the counters of 500 busy partitions are cheap.  Only
- * where it is not, the configuration of the whole cluster is built once to learn the reason.
+ * where it is not, and had time to be written, the configuration of the whole cluster is built once
+ * to learn the reason.
  *
- * Ready:
- *   False    ControllerNotFound, Invalid (left out, or the last good line is at work),
- * NodeSetNotFound (without some of its nodes), ConfigInvalid (of the Controller), Writing, Applying
- *   Unknown  Written: it is in the configuration, and slurmctld's state is not known
+ * The condition Ready:
+ *
  *   True     Applied: slurmctld has it
+ *
+ *   Unknown  Written: it is in the configuration, and slurmctld's state is not known
+ *
+ *   False    Writing, Applying: on its way.  NodeSetNotFound: it is without some of its nodes.
+ *            Invalid: it is left out, or the last good line is at work.  ControllerNotFound,
+ *            External.  ConfigInvalid: the Controller has to be mended first.
  */
 #include "src/plan/partition.h"
 
@@ -19,6 +24,10 @@
 #include "src/build/labels.h"
 #include "src/plan/finalizer.h"
 #include "src/plan/partition_private.h"
+
+/* The Controller's plan takes a few milliseconds as a rule; where it takes longer, so does this. */
+#define LOOK_AGAIN_US 250000
+#define LOOK_AGAIN_MAX_US 60000000
 
 const char *partition_written_line(struct arena *a, const struct plan_partition *in)
 {
@@ -57,12 +66,18 @@ const char *partition_wanted_line(struct arena *a, const struct plan_partition *
     return api_partition_line(a, in->part, spec->all ? "ALL" : buf_str(&nodes), may_be_default);
 }
 
+/* A new generation: the Controller's plan for it is under way. */
+static bool is_news(const struct plan_partition *in)
+{
+    return in->part->status.observed_generation != in->part->meta.generation;
+}
+
 bool plan_partition_needs_cluster(struct arena *a, const struct plan_partition *in)
 {
     const char *written = partition_written_line(a, in);
     const char *missing;
 
-    return in->controller && !in->part->meta.deleted_us &&
+    return in->controller && !in->part->meta.deleted_us && !is_news(in) &&
            !streq(written, partition_wanted_line(a, in, true, &missing)) &&
            !streq(written, partition_wanted_line(a, in, false, &missing));
 }
@@ -102,6 +117,15 @@ static const char *find_problem(struct arena *a, const struct plan_partition *in
     return NULL;
 }
 
+/* Nothing else may change if it is refused: look for the reason later, and ever more seldom. */
+static void look_again(const struct plan_partition *in, struct status_scribe *s)
+{
+    int64_t age = in->now_us - api_condition_find(s->conditions, "Ready")->since_us;
+
+    actions_requeue(s->to,
+                    in->now_us + MIN(MAX(age, (int64_t)LOOK_AGAIN_US), (int64_t)LOOK_AGAIN_MAX_US));
+}
+
 /* Its line is not there: say why. */
 static void judge_absent(const struct plan_partition *in, struct status_scribe *s)
 {
@@ -125,6 +149,8 @@ static void judge_absent(const struct plan_partition *in, struct status_scribe *
     else
         status_set(s, "Ready", STATUS_FALSE, false, "Writing",
                    "the configuration is being written");
+    if (!problem && built == 0)
+        look_again(in, s);
 }
 
 /* Its line is there: say whether slurmctld has it. */

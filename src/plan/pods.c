@@ -4,11 +4,13 @@
  *
  * The order of deletion is Slinky's (not placed, pending, not ready, deletion cost, deadline of
  * jobs, cordoned, highest ordinal, latest), with one key before all: what is free goes before what
- * may run a job, since only that can go at once.
+ * may run a job, since only that can go at once.  A node that is being drained for it already stays
+ * the one; otherwise an idle one goes before one whose jobs would have to be waited for.
  */
 #include "src/plan/pods.h"
 
 #include "src/base/clock.h"
+#include "src/plan/pod_conditions.h"
 
 static int64_t time_at(const struct jsn *v, const char *path)
 {
@@ -53,6 +55,16 @@ static void read_ready(const struct jsn *v, struct plan_pod *p)
         p->ready = streq(jsn_get_str(c, "status"), "True");
         p->ready_us = time_at(c, "lastTransitionTime");
     }
+}
+
+/* A container that waits to be started (again) has no process, and jobs end with it. */
+static bool read_off(const struct jsn *v)
+{
+    JSN_FOR_ITEMS (c, jsn_get(v, "status.containerStatuses"))
+        if (streq(jsn_get_str(c, "name"), "slurmd"))
+            return !jsn_get(c, "state.running") &&
+                   (jsn_get(c, "state.waiting") || jsn_get(c, "state.terminated"));
+    return false;
 }
 
 /* As Kubernetes writes such a cost: no plus, no leading zeros; anything else is 0. */
@@ -143,13 +155,17 @@ void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
     if (jsn_get_bool(v, "spec.hostNetwork", false))
         p.slurm_name = p.node_name;
     p.phase = read_phase(jsn_get_str(v, "status.phase"));
+    p.off = read_off(v);
     p.deleting = jsn_get_str(v, "metadata.deletionTimestamp") != NULL;
     p.instance =
         text_of(a, jsn_member(jsn_get(v, "metadata.labels"), STR("app.kubernetes.io/instance")));
     p.is_slurmctld = streq(label(v, "app.kubernetes.io/name"), "slurmctld");
+    if (p.is_slurmctld)
+        p.ip = text_of(a, jsn_get(v, "status.podIP"));
     p.active = streq(label(v, POD_ACTIVE_LABEL), "true");
     p.protected = streq(label(v, POD_PROTECT_LABEL), "true");
     p.created_us = time_at(v, "metadata.creationTimestamp");
+    p.slurm_bits = pod_conditions_read(a, jsn_get(v, "status.conditions"), &p.slurm_message);
     read_ready(v, &p);
     read_annotations(v, &p);
     p.trouble = p.ready ? NULL : read_trouble(a, v);
@@ -177,13 +193,30 @@ bool plan_pod_is_available(const struct plan_pod *p, int32_t min_ready_seconds, 
 
 bool plan_pod_is_empty(const struct plan_pod *p)
 {
-    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED ||
+    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED || p->off ||
            (p->phase == POD_PENDING && !p->node_name);
 }
 
 bool plan_pod_is_free(const struct plan_pod *p, const struct slurm_state *s)
 {
     return plan_pod_is_empty(p) || slurm_state_is_free(s, p->slurm_name);
+}
+
+/* How long it would have to be waited for: 0 not at all. */
+static int64_t wait_for(const struct plan_pod *p, const struct slurm_state *s)
+{
+    const struct slurm_node *n = slurm_state_node(s, p->slurm_name);
+
+    if (!n || n->jobs == 0)
+        return n || !s ? p->deadline_us : INT64_MAX;
+    return n->busy_until_us ? n->busy_until_us : INT64_MAX;
+}
+
+static bool is_draining(const struct plan_pod *p, const struct slurm_state *s)
+{
+    const struct slurm_node *n = slurm_state_node(s, p->slurm_name);
+
+    return n && (n->state & NODE_FLAG_DRAIN) && !(n->state & NODE_FLAG_UNDRAIN);
 }
 
 static int order(int64_t a, int64_t b)
@@ -200,7 +233,8 @@ int plan_pod_deletion_order(const struct plan_pod *a, const struct plan_pod *b, 
         order(a->phase, b->phase),
         order(a->ready, b->ready),
         order(a->cost, b->cost),
-        order(a->deadline_us, b->deadline_us),
+        order(!is_draining(a, s), !is_draining(b, s)),
+        order(wait_for(a, s), wait_for(b, s)),
         order(!a->cordoned, !b->cordoned),
         order(plan_pod_ordinal(b, set), plan_pod_ordinal(a, set)),
         order(b->ready_us, a->ready_us),

@@ -25,13 +25,17 @@ struct plan_pod {
     const char *node_name; /* NULL: not placed yet */
     const char *slurm_name;
     const char *instance; /* the object that its labels name */
+    const char *ip;       /* of slurmctld's pods alone; NULL: none yet */
     bool is_slurmctld;    /* of a Controller; else of a NodeSet */
     bool active;          /* the Service leads to it */
     enum pod_phase phase;
+    bool off; /* its slurmd is seen not to run: not started yet, or crashed */
     bool ready;
     bool deleting;
     bool cordoned;
     bool protected;
+    uint32_t slurm_bits;       /* conditions that tell its Slurm node's state; pod_conditions.c */
+    const char *slurm_message; /* of those; NULL: none */
     int32_t cost;
     int64_t ready_us; /* since when it is ready, or is not */
     int64_t created_us;
@@ -48,7 +52,7 @@ int64_t plan_pod_ordinal(const struct plan_pod *p, const char *set);
 /* Placed, running, ready for at least that long. */
 bool plan_pod_is_available(const struct plan_pod *p, int32_t min_ready_seconds, int64_t now_us);
 
-/* Its containers never ran, or run no more. */
+/* Its slurmd never ran, or runs no more. */
 bool plan_pod_is_empty(const struct plan_pod *p);
 
 /* May it be deleted without harm to any job?  By its phase, or by what Slurm says. */

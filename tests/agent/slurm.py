@@ -88,9 +88,13 @@ class Slurm:
         self.ctld = None
         os.chmod(self.dir, 0o755)
         os.mkdir(os.path.join(self.dir, "state"), 0o700)
-        self.write()
-        self.start_munged()
-        self.start()
+        try:
+            self.write()
+            self.start_munged()
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
 
     def text(self):
         lines = CONF.format(**self.fields) + self.extra + "\n"

@@ -9,9 +9,9 @@
  *
  * Answers "-" when the time is out, or what libslurm says.  SLURM_CONF names the cluster.
  */
+#include <inttypes.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
-#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,6 +13,9 @@
 
 #include "src/agent/worker/release.h"
 
+/* Where groups of codes begin; their members come and go with the releases. */
+enum { CODE_SOCKET = 5000, CODE_AUTH = 6000, CODE_DATABASE = 7000 };
+
 static bool code_among(int code, const int *codes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -32,10 +35,6 @@ const char *call_code_kind(int code)
         SLURMCTLD_COMMUNICATIONS_SEND_ERROR,
         SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR,
         SLURMCTLD_COMMUNICATIONS_SHUTDOWN_ERROR,
-        SLURM_PROTOCOL_SOCKET_IMPL_ZERO_RECV_LENGTH,
-        SLURM_PROTOCOL_SOCKET_IMPL_NOT_ALL_DATA_SENT,
-        SLURM_PROTOCOL_SOCKET_IMPL_TIMEOUT,
-        SLURM_PROTOCOL_SOCKET_ZERO_BYTES_SENT,
         ECONNREFUSED,
         ECONNRESET,
         EHOSTUNREACH,
@@ -47,10 +46,6 @@ const char *call_code_kind(int code)
         ESLURM_ACCESS_DENIED,
         ESLURM_USER_ID_MISSING,
         SLURM_PROTOCOL_AUTHENTICATION_ERROR,
-        ESLURM_AUTH_CRED_INVALID,
-        ESLURM_AUTH_NET_ERROR,
-        ESLURM_AUTH_UNABLE_TO_SIGN,
-        ESLURM_AUTH_INVALID,
         EACCES,
         EPERM,
     };
@@ -65,9 +60,9 @@ const char *call_code_kind(int code)
         EAGAIN,
     };
 
-    if (code_among(code, down, ARRAY_LEN(down)))
+    if (code_among(code, down, ARRAY_LEN(down)) || (code >= CODE_SOCKET && code < CODE_AUTH))
         return "down";
-    if (code_among(code, denied, ARRAY_LEN(denied)))
+    if (code_among(code, denied, ARRAY_LEN(denied)) || (code >= CODE_AUTH && code < CODE_DATABASE))
         return "denied";
     return code_among(code, busy, ARRAY_LEN(busy)) ? "busy" : "refused";
 }
@@ -152,4 +147,16 @@ struct jsn *call_items(struct worker_call *c, time_t when)
     jsn_set_int(c->arena, c->answer, "time", when);
     jsn_set(c->arena, c->answer, "items", items);
     return items;
+}
+
+bool call_wants(const struct worker_call *c, const char *name)
+{
+    const struct jsn *only = jsn_key(c->request, "only");
+
+    if (!only)
+        return true;
+    JSN_FOR_ITEMS (item, only)
+        if (streq(jsn_text(item), name))
+            return true;
+    return false;
 }

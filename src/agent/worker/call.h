@@ -48,6 +48,8 @@ void call_put_time(struct worker_call *c, struct jsn *object, const char *key, t
 time_t call_since(const struct worker_call *c);
 int call_unchanged(struct worker_call *c);
 struct jsn *call_items(struct worker_call *c, time_t when);
+/* Does the request want this one?  It names some in "only", or wants all. */
+bool call_wants(const struct worker_call *c, const char *name);
 
 /* partitions.c */
 int call_partitions(struct worker_call *c);

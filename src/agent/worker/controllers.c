@@ -12,41 +12,12 @@
 #include <slurm/slurm_errno.h>
 
 #include "src/base/alloc.h"
-#include "src/base/file.h"
-#include "src/slurm/model.h"
+#include "src/slurm/conf.h"
 
 #define CONTROLLERS_MAX 16
 
 static char *names[CONTROLLERS_MAX];
 static size_t count;
-
-/* Texts of included files, kept until all is parsed. */
-struct texts {
-    char *list[CONF_MAX_FILES];
-    size_t n;
-};
-
-static void texts_done(struct texts *t)
-{
-    for (size_t i = 0; i < t->n; i++)
-        free(t->list[i]);
-}
-DEFINE_AUTO_DONE(struct texts, texts_done);
-
-static int include_read(void *ctx, const char *path, struct str *ret_text, struct err *e)
-{
-    struct texts *t = ctx;
-    size_t n;
-    int r;
-
-    if (t->n == CONF_MAX_FILES)
-        return err_bad(e, "too many files");
-    r = file_read(path, CONF_MAX_BYTES, &t->list[t->n], &n, e);
-    if (r < 0)
-        return r;
-    *ret_text = (struct str){t->list[t->n++], n};
-    return 0;
-}
 
 /* "name(address)" is called name. */
 static void controller_add(const char *host)
@@ -57,27 +28,15 @@ static void controller_add(const char *host)
         names[count++] = str_dup(name);
 }
 
-static void controllers_collect(const struct conf *conf)
+void controllers_read(const struct conf *conf)
 {
-    size_t n;
-    const struct conf_line *lines = conf_lines(conf, &n);
+    size_t n = 0;
+    const struct conf_line *lines = conf ? conf_lines(conf, &n) : NULL;
 
     for (size_t i = 0; i < n; i++)
         if (lines[i].section == CONF_GLOBAL &&
             str_eq_nocase(str_of(lines[i].pairs[0].key), STR("SlurmctldHost")))
             controller_add(lines[i].pairs[0].value);
-}
-
-void controllers_read(const char *conf_path)
-{
-    AUTO(texts_done) struct texts texts = {0};
-    AUTO(conf_free) struct conf *conf = NULL;
-    AUTO(faults_done) struct faults faults = {0};
-    struct conf_input in = {CONF_SLURM, conf_path, {0}, include_read, &texts};
-
-    if (include_read(&texts, conf_path, &in.text, NULL) == 0 &&
-        conf_parse(&in, &faults, &conf, NULL) == 0)
-        controllers_collect(conf);
     if (count == 0)
         controller_add("slurmctld");
 }

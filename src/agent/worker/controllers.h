@@ -5,8 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Read the SlurmctldHost lines of a file that libslurm has taken.  Once, before anything else. */
-void controllers_read(const char *conf_path);
+struct conf;
+
+/* Take the SlurmctldHost lines; without any, or with NULL, there is one controller.  Once, before
+ * anything else. */
+void controllers_read(const struct conf *conf);
 
 size_t controllers_count(void);
 const char *controllers_name(size_t i);

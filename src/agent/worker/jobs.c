@@ -9,6 +9,7 @@
  */
 #include "src/agent/worker/call.h"
 #include "src/agent/worker/release.h"
+#include "src/agent/worker/users.h"
 
 static bool job_over(const slurm_job_info_t *j)
 {
@@ -36,7 +37,8 @@ static void job_item(struct worker_call *c, const slurm_job_info_t *j, struct js
     jsn_set_int(c->arena, item, "id", release_job_id(j));
     jsn_set_str(c->arena, item, "state", job_state(j));
     call_put_text(c, item, "name", j->name);
-    call_put_text(c, item, "user", j->user_name);
+    jsn_set_str(c->arena, item, "user",
+                j->user_name && j->user_name[0] ? j->user_name : users_name(j->user_id));
     call_put_text(c, item, "account", j->account);
     call_put_text(c, item, "partition", j->partition);
     call_put_text(c, item, "nodes", j->nodes);

@@ -17,7 +17,9 @@
 
 #include "src/agent/frame.h"
 #include "src/agent/worker/call.h"
+#include "src/agent/worker/conf_files.h"
 #include "src/agent/worker/controllers.h"
+#include "src/agent/worker/munge.h"
 #include "src/agent/worker/watchdog.h"
 #include "src/base/file.h"
 
@@ -44,6 +46,16 @@ static const struct {
     {"parse", call_parse, true},
 };
 
+/* What the watchdog has to know.  A file that only libslurm can read is no reason to fail. */
+static void surroundings_read(const char *conf_path)
+{
+    AUTO(conffiles_done) struct conf_files files = {0};
+
+    if (conffiles_read(conf_path, &files, NULL) == 0)
+        munge_read(files.conf);
+    controllers_read(files.conf);
+}
+
 /* A missing file would block slurm_init for a minute before it ends the process. */
 static int worker_prepare(struct worker_call *c)
 {
@@ -56,7 +68,7 @@ static int worker_prepare(struct worker_call *c)
         return call_failed(c, "down", text);
     }
     slurm_init(c->worker->conf_path);
-    controllers_read(c->worker->conf_path);
+    surroundings_read(c->worker->conf_path);
     watchdog_start(STDIN_FILENO);
     c->worker->ready = true;
     return 0;

@@ -7,30 +7,10 @@
  * (resources in use by name) cost slurmctld a lot and are not asked for; the count of allocated
  * CPUs comes without.
  */
-#include <pwd.h>
-
 #include "src/agent/worker/call.h"
 #include "src/agent/worker/release.h"
+#include "src/agent/worker/users.h"
 #include "src/slurm/nodestate.h"
-
-/* The name of who set a reason; the last one is remembered, for they come in long runs. */
-static const char *user_name(uint32_t uid)
-{
-    static uint32_t last_uid = NO_VAL;
-    static char last_name[64];
-    char text[1024];
-    struct passwd entry;
-    struct passwd *found = NULL;
-
-    if (uid == last_uid)
-        return last_name;
-    if (getpwuid_r(uid, &entry, text, sizeof(text), &found) == 0 && found)
-        (void)snprintf(last_name, sizeof(last_name), "%s", found->pw_name);
-    else
-        (void)snprintf(last_name, sizeof(last_name), "%u", uid);
-    last_uid = uid;
-    return last_name;
-}
 
 static void reason_put(struct worker_call *c, struct jsn *item, const node_info_t *n)
 {
@@ -38,7 +18,7 @@ static void reason_put(struct worker_call *c, struct jsn *item, const node_info_
         return;
     jsn_set_str(c->arena, item, "reason", n->reason);
     if (n->reason_uid != NO_VAL)
-        jsn_set_str(c->arena, item, "reasonUser", user_name(n->reason_uid));
+        jsn_set_str(c->arena, item, "reasonUser", users_name(n->reason_uid));
     call_put_time(c, item, "reasonTime", n->reason_time);
 }
 
@@ -90,7 +70,8 @@ int call_nodes(struct worker_call *c)
     }
     items = call_items(c, msg->last_update);
     for (uint32_t i = 0; i < msg->record_count; i++)
-        if (msg->node_array[i].name && msg->node_array[i].name[0])
+        if (msg->node_array[i].name && msg->node_array[i].name[0] &&
+            call_wants(c, msg->node_array[i].name))
             node_item(c, &msg->node_array[i], items);
     slurm_free_node_info_msg(msg);
     return 0;

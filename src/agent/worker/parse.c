@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "src/agent/worker/call.h"
+#include "src/agent/worker/conf_files.h"
 
 #define SAID_MAX_BYTES ((size_t)64 << 10)
 
@@ -96,7 +97,7 @@ static void place_put(struct worker_call *c, struct jsn *problem, struct str tex
     jsn_set_int(c->arena, problem, "line", (int64_t)n);
 }
 
-/* The first sentence that says something is the reason; the last is just "Unable to process". */
+/* The first sentence is the reason. */
 static const char *problems_put(struct worker_call *c, struct str said)
 {
     struct jsn *problems = jsn_array(c->arena);
@@ -107,7 +108,8 @@ static const char *problems_put(struct worker_call *c, struct str said)
         struct str text = message_of(line);
         struct jsn *problem = jsn_object(c->arena);
 
-        if (text.n == 0)
+        /* what every refusal ends with says nothing, unless it is all there is */
+        if (text.n == 0 || (first && str_eqz(text, "Unable to process configuration file")))
             continue;
         jsn_set(c->arena, problem, "message", jsn_str(c->arena, text));
         place_put(c, problem, text);
@@ -117,6 +119,21 @@ static const char *problems_put(struct worker_call *c, struct str said)
     }
     jsn_set(c->arena, c->answer, "problems", problems);
     return first;
+}
+
+/* libslurm waits a minute for an include that is not there. */
+static int includes_check(struct worker_call *c, const char *path)
+{
+    AUTO(conffiles_done) struct conf_files files = {0};
+    struct jsn *problems = jsn_array(c->arena);
+    struct jsn *problem = jsn_object(c->arena);
+
+    if (conffiles_read(path, &files, NULL) < 0 || !files.missing)
+        return 0;
+    jsn_set_str(c->arena, problem, "message", files.missing);
+    jsn_append(c->arena, problems, problem);
+    jsn_set(c->arena, c->answer, "problems", problems);
+    return call_failed(c, "refused", arena_strdup(c->arena, files.missing));
 }
 
 int call_parse(struct worker_call *c)
@@ -133,6 +150,8 @@ int call_parse(struct worker_call *c)
     path = arena_printf(c->arena, "%s/slurm.conf", dir);
     if (access(path, R_OK) < 0)
         return call_invalid(c, "'%s' cannot be read: %s", path, strerror(errno));
+    if (includes_check(c, path) < 0)
+        return -1;
     buf_init(&said, SAID_MAX_BYTES);
     r = parser_start(path, &said, &status);
     if (r < 0)

@@ -19,10 +19,10 @@ struct jsn *partmap_config(struct arena *a, const partition_info_t *info);
  * default) into a message.  Texts in it live in `a`.  -EINVAL with a sentence for a key that no
  * partition has, a bad value, and what the RPC of this release cannot do.
  *
- * DefCPUPerGPU and DefMemPerGPU are one text in the RPC: where just one of them is among the keys,
- * `half` (may be NULL) is the live partition that the other one comes from; *ret_half tells whether
- * one is needed (it is looked at only then).
+ * DefCPUPerGPU and DefMemPerGPU are one text in the RPC: where just one of them is among the keys
+ * (partmap_needs_live), `live` is the partition that the other one is taken from; NULL if there is
+ * none yet.
  */
-int partmap_write(struct arena *a, const struct jsn *set, const partition_info_t *half,
+int partmap_write(struct arena *a, const struct jsn *set, const partition_info_t *live,
                   update_part_msg_t *message, struct err *e) MUST_CHECK;
 bool partmap_needs_live(const struct jsn *set);

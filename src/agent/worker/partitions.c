@@ -40,7 +40,8 @@ int call_partitions(struct worker_call *c)
     }
     items = call_items(c, msg->last_update);
     for (uint32_t i = 0; i < msg->record_count; i++)
-        partition_item(c, &msg->partition_array[i], items);
+        if (call_wants(c, msg->partition_array[i].name))
+            partition_item(c, &msg->partition_array[i], items);
     slurm_free_partition_info_msg(msg);
     return 0;
 }

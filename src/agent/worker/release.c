@@ -80,8 +80,25 @@ bool release_part_add_flags(partition_info_t *p, uint32_t bits)
 #endif
     if (bits & ~known)
         return false;
+#if SINCE(26, 5)
+    /* 26.05.0 to .3 set every flag there is when one of these two is set while the other one is */
+    if (bits & PART_FLAG_EXCLUSIVE_USER)
+        bits |= RELEASE_PART_EXC_TOPO_CLR;
+    if (bits & RELEASE_PART_EXC_TOPO)
+        bits |= PART_FLAG_EXC_USER_CLR;
+#endif
     p->flags |= (__typeof__(p->flags))bits;
     return true;
+}
+
+bool release_part_qos_kills(void)
+{
+#if SINCE(23, 11) && (SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 6) ||                       \
+                      SLURM_VERSION_NUMBER == SLURM_VERSION_NUM(25, 5, 0))
+    return true;
+#else
+    return false;
+#endif
 }
 
 void release_part_job_defaults(const partition_info_t *p, uint64_t *ret_cpu_per_gpu,

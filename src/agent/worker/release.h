@@ -30,6 +30,8 @@ const char *release_part_topology(const partition_info_t *p);
 bool release_part_set_topology(partition_info_t *p, char *name);
 /* Adds to the flags; false where a bit does not exist in this release. */
 bool release_part_add_flags(partition_info_t *p, uint32_t bits);
+/* An update with a QOS that does not exist ends slurmctld. */
+bool release_part_qos_kills(void);
 /* DefCpuPerGPU and DefMemPerGPU of a loaded partition; NO_VAL64 where not set. */
 void release_part_job_defaults(const partition_info_t *p, uint64_t *ret_cpu_per_gpu,
                                uint64_t *ret_mem_per_gpu);

@@ -120,6 +120,16 @@ static uint64_t flags_to_clear(uint64_t wanted)
     return bits;
 }
 
+/* Of reservations one code means a user who does not exist, and not that we may not. */
+static int resv_refused(struct worker_call *c, int code, const char *name, const char *what)
+{
+    int r = call_refused(c, code, "reservation '%s' cannot be %s", name, what);
+
+    if (code == ESLURM_USER_ID_MISSING)
+        jsn_set_path(c->arena, c->answer, "error.kind", jsn_string(c->arena, "refused"));
+    return r;
+}
+
 static char *text_get(struct worker_call *c, const char *key)
 {
     const char *text = jsn_text(jsn_key(c->request, key));
@@ -196,7 +206,7 @@ static int resv_create(struct worker_call *c, const char *name, uint64_t wanted,
         message->start_time = time(NULL);
     code = release_resv_create(message);
     if (code)
-        return call_refused(c, code, "reservation '%s' cannot be created", name);
+        return resv_refused(c, code, name, "created");
     jsn_set_bool(c->arena, c->answer, "created", true);
     return 0;
 }
@@ -214,7 +224,7 @@ int call_reservation_put(struct worker_call *c)
     if (slurm_update_reservation(&message) == SLURM_SUCCESS)
         return 0;
     if (errno != ESLURM_RESERVATION_INVALID)
-        return call_refused(c, errno, "reservation '%s' cannot be changed", name);
+        return resv_refused(c, errno, name, "changed");
     return resv_create(c, name, wanted, &message);
 }
 
@@ -228,7 +238,7 @@ int call_reservation_delete(struct worker_call *c)
     message.name = arena_strdup(c->arena, name);
     if (slurm_delete_reservation(&message) != SLURM_SUCCESS) {
         if (errno != ESLURM_RESERVATION_INVALID)
-            return call_refused(c, errno, "reservation '%s' cannot be deleted", name);
+            return resv_refused(c, errno, name, "deleted");
         jsn_set_bool(c->arena, c->answer, "gone", true);
     }
     return 0;

@@ -3,10 +3,11 @@
  * The watchdog thread.
  *
  * A timer runs while a call does; the thread sleeps until it fires, so that short calls cost two
- * settings of a timer and wake nobody.  When it fires, every controller is pinged: a ping makes one
- * connection and does not try again, so that a port where nobody listens is known at once.  If one
- * of them takes the connection, slurmctld is there and just slow: the call goes on, and is looked
- * at again a little later.
+ * settings of a timer and wake nobody.  When it fires, munged is looked for (libslurm waits for it,
+ * too, and a ping cannot do without), then every controller is pinged: a ping makes one connection
+ * and does not try again, so that a port where nobody listens is known at once.  If one of them
+ * takes the connection, slurmctld is there and just slow: the call goes on, and is looked at again
+ * a little later.
  *
  * The lock is held while the answer is written and the process ends, so that a call that comes back
  * in that very moment cannot write another one.
@@ -14,11 +15,14 @@
 #include "src/agent/worker/watchdog.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/timerfd.h>
 
 #include "src/agent/frame.h"
 #include "src/agent/worker/controllers.h"
+#include "src/agent/worker/munge.h"
 #include "src/base/file.h"
+#include "src/json/jsn.h"
 
 #define LOOK_NS 300000000L
 
@@ -53,13 +57,30 @@ void watchdog_end(void)
     timer_set(0);
 }
 
-/* With the lock held. */
-static void answer_down(void)
+/* What stands in the way of the call, if that is for certain; else NULL. */
+static const char *obstacle(void)
 {
+    static char text[256];
+
+    if (munge_down()) {
+        (void)snprintf(text, sizeof(text), "munged is not there: nobody listens at '%s'",
+                       munge_socket());
+        return text;
+    }
+    return controllers_all_down() ? "slurmctld is not there: nobody listens at its port" : NULL;
+}
+
+/* With the lock held. */
+static NORETURN void answer_down(const char *text)
+{
+    AUTO(buf_done) struct buf body = {0};
     AUTO(buf_done) struct buf frame = {0};
 
-    frame_add(&frame, STR("{\"ok\":false,\"last\":true,\"error\":{\"kind\":\"down\",\"code\":1800,"
-                          "\"text\":\"slurmctld is not there: nobody listens at its port\"}}"));
+    buf_adds(&body, "{\"ok\":false,\"last\":true,\"error\":{\"kind\":\"down\",\"code\":1800,"
+                    "\"text\":");
+    jsn_print_string(&body, str_of(text));
+    buf_adds(&body, "}}");
+    frame_add(&frame, buf_view(&body));
     _exit(file_write_all(socket_fd, buf_view(&frame)) < 0);
 }
 
@@ -81,12 +102,13 @@ static void *watch(void *arg)
     (void)arg;
     while (read(timer_fd, &fired, sizeof(fired)) == sizeof(fired)) {
         uint64_t call = call_running();
+        const char *text = call ? obstacle() : NULL;
 
-        if (call == 0 || !controllers_all_down())
+        if (!text)
             continue;
         (void)pthread_mutex_lock(&lock);
         if (running && calls == call)
-            answer_down();
+            answer_down(text);
         (void)pthread_mutex_unlock(&lock);
     }
     return NULL;

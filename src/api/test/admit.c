@@ -120,6 +120,44 @@ static void the_release_comes_from_the_controller_then_the_operator_then_the_ima
     }
 }
 
+static void a_change_that_restarts_slurmctld_is_warned_about(void **state)
+{
+    static const struct {
+        const char *kind;
+        const char *old;
+        const char *now;
+        const char *lines;
+    } cases[] = {
+        {"Controller", "  extraConf: SchedulerTimeSlice=30", "  extraConf: SchedulerTimeSlice=40",
+         ""},
+        {"Controller", "  {}", "  extraConf: SelectType=select/linear",
+         "warning: spec.extraConf: slurmctld is restarted for this (jobs go on): SelectType: "
+         "(not set) -> select/linear\n"},
+        {"Controller", NULL, "  extraConf: SelectType=select/linear", ""},
+        {"NodeSet", "  controllerRef: {name: m}\n  partition: {config: MaxTime=1}",
+         "  controllerRef: {name: m}\n  partition: {config: MaxTime=2}", ""},
+        {"NodeSet", "  controllerRef: {name: m}\n  partition: {}",
+         "  controllerRef: {name: m}\n  partition: {config: SelectTypeParameters=CR_Core}",
+         "warning: spec.partition.config: slurmctld is restarted for this (jobs go on): partition "
+         "x: SelectTypeParameters: (not set) -> CR_Core\n"},
+        {"Partition", "  controllerRef: {name: m}\n  all: true",
+         "  controllerRef: {name: m}\n  all: true\n  config: SelectTypeParameters=CR_Core",
+         "warning: spec: slurmctld is restarted for this (jobs go on): partition x: "
+         "SelectTypeParameters: (not set) -> CR_Core\n"},
+        {"Partition", "  controllerRef: {name: m}\n  all: true",
+         "  controllerRef: {name: m}\n  all: true\n  state: DOWN", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct jsn *old = cases[i].old ? ours_of(&a, cases[i].kind, "x", cases[i].old) : NULL;
+        struct jsn *now = ours_of(&a, cases[i].kind, "x", cases[i].now);
+
+        assert_string_equal(admitted(&a, now, old, NULL, RELEASE(22, 5, 8)), cases[i].lines);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +165,7 @@ int main(void)
         cmocka_unit_test(what_was_accepted_never_blocks_its_own_end),
         cmocka_unit_test(objects_of_others_are_none_of_our_business),
         cmocka_unit_test(what_cannot_be_decoded_is_one_problem),
+        cmocka_unit_test(a_change_that_restarts_slurmctld_is_warned_about),
         cmocka_unit_test(the_release_comes_from_the_controller_then_the_operator_then_the_image),
     };
 

@@ -7,6 +7,9 @@
  * pass the machine (their addresses are /32), so answers find their way back through the same
  * translation.  Only who reaches itself through a Service, and who leaves for the world, is hidden
  * behind the machine's address.
+ *
+ * Clusters side by side have the same range of Service addresses: what a pod sends is for the
+ * Services of its own cluster, told by the bridge it comes from.
  */
 #include "src/cluster/node/nat_rules.h"
 
@@ -65,7 +68,12 @@ static void print_dispatch(struct buf *b, const struct service *s, const struct 
     if (!count_backends(s, p))
         return;
     buf_printf(b, "  ip daddr %s %s dport %u goto s%u\n", s->cluster_ip, protocol(p), p->port, id);
-    if (p->node_port)
+}
+
+static void print_node_port(struct buf *b, const struct service *s, const struct service_port *p,
+                            unsigned int id)
+{
+    if (p->node_port && count_backends(s, p))
         buf_printf(b, "  fib daddr type local %s dport %u goto s%u\n", protocol(p), p->node_port,
                    id);
 }
@@ -141,16 +149,24 @@ void nat_rules_print(struct buf *b, const struct directory *d, const struct nat_
     each_port(b, d, print_port);
     buf_adds(b, " chain services {\n");
     each_port(b, d, print_dispatch);
+    buf_adds(b, " }\n chain ports {\n");
+    each_port(b, d, print_node_port);
     print_host_ports(b, d);
     buf_adds(b, " }\n chain refusals {\n");
     each_port(b, d, print_refusal_of);
-    buf_adds(b, " }\n"
-                " chain prerouting { type nat hook prerouting priority -100; jump services; }\n"
-                " chain output { type nat hook output priority -100; jump services; }\n"
-                " chain input { type filter hook input priority 0; jump refusals; }\n"
-                " chain forward { type filter hook forward priority 0; jump refusals; }\n"
-                " chain refuse_own { type filter hook output priority 0; jump refusals; }\n"
-                " chain postrouting { type nat hook postrouting priority 100;\n");
+    buf_printf(b,
+               " }\n"
+               " chain prerouting { type nat hook prerouting priority -100;\n"
+               "  iifname \"%s\" jump services\n"
+               "  jump ports\n"
+               " }\n"
+               " chain output { type nat hook output priority -100; jump services; jump ports; }\n"
+               " chain input { type filter hook input priority 0; iifname \"%s\" jump refusals; }\n"
+               " chain forward { type filter hook forward priority 0; iifname \"%s\" jump "
+               "refusals; }\n"
+               " chain refuse_own { type filter hook output priority 0; jump refusals; }\n"
+               " chain postrouting { type nat hook postrouting priority 100;\n",
+               p->bridge, p->bridge, p->bridge);
     print_hairpins(b, d);
     buf_printf(b, "  ip saddr %s oifname != \"%s\" masquerade\n }\n}\n", p->cidr, p->bridge);
 }

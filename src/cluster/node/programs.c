@@ -118,16 +118,21 @@ static char *find_entrypoints(void)
 int programs_rootfs(struct node *n, const char *const *shares, struct err *e)
 {
     AUTO(free) char *entrypoints = find_entrypoints();
-    char *programs[3] = {find_own("cli", "slurmkeeper"), NULL, NULL};
+    char *programs[] = {find_own("cli", "slurmkeeper"), find_own("agent", "slurmkeeper-agent"),
+                        find_own("agent/worker", "slurmkeeper-agent-worker")};
+    const char *found[ARRAY_LEN(programs) + 1] = {NULL};
     struct rootfs_options o = {.state_dir = n->state_dir,
                                .entrypoint_dir = entrypoints,
-                               .programs = (const char *const *)programs,
+                               .programs = found,
                                .shares = shares};
+    size_t count = 0;
     int r;
 
-    programs[programs[0] ? 1 : 0] = find_own("agent", "slurmkeeper-agent");
+    for (size_t i = 0; i < ARRAY_LEN(programs); i++)
+        if (programs[i])
+            found[count++] = programs[i];
     r = rootfs_new(&o, &n->rootfs, e);
-    free(programs[0]);
-    free(programs[1]);
+    for (size_t i = 0; i < ARRAY_LEN(programs); i++)
+        free(programs[i]);
     return r;
 }

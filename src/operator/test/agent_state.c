@@ -110,7 +110,7 @@ static void a_difference_changes_what_it_names(void **state)
                                 "'ALLOCATED','jobs':[9]},{'name':'aa','state':'IDLE','jobs':[]}],"
                                 "'removed':{'nodes':['odd','unheard']}}"),
                      0);
-    assert_false(f.change.full || f.change.drift || f.change.config || f.change.partitions);
+    assert_false(f.change.full || f.change.drift || f.change.config || f.change.n_partitions);
     assert_int_equal(f.change.n_nodes, 4);
     assert_string_equal(f.change.nodes[2], "odd");
     assert_int_equal(agent_state_view(f.state)->n, 4);
@@ -124,9 +124,32 @@ static void a_difference_changes_what_it_names(void **state)
     assert_int_equal(update(&f, "{'version':'ab-c-9','full':false,'drift':[],'removed':{"
                                 "'partitions':['debug']}}"),
                      0);
-    assert_true(f.change.drift && f.change.partitions);
+    assert_true(f.change.drift && f.change.n_partitions);
     assert_int_equal(agent_state_view(f.state)->n_drift, 0);
     assert_null(slurm_state_partition(agent_state_view(f.state), "debug"));
+}
+
+static void sections_that_come_again_are_no_news(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f);
+    assert_int_equal(
+        update(&f, "{'version':'ab-c-8','full':false,'slurmctld':{'up':true,'release':'22.05.8',"
+                   "'bootTime':7},'drift':[{'partition':'debug','field':'State','declared':'UP',"
+                   "'live':'DRAIN'}],'config':{'hash':'h1','result':'pending','reason':"
+                   "'slurmctld is down','waiting':[{'partition':'old','jobs':[4]}]}}"),
+        0);
+    assert_false(f.change.slurmctld || f.change.drift || f.change.config);
+    assert_int_equal(f.change.n_drifted, 0);
+    assert_int_equal(agent_state_view(f.state)->n_drift, 1);
+    assert_int_equal(update(&f, "{'version':'ab-c-9','full':false,'slurmctld':{'up':false,"
+                                "'release':''},'config':{'hash':'h1','result':'applied'}}"),
+                     0);
+    assert_true(f.change.slurmctld && f.change.config);
+    assert_false(f.change.drift);
+    assert_null(agent_state_release(f.state));
 }
 
 static void a_new_whole_replaces_all(void **state)
@@ -189,6 +212,7 @@ int main(void)
         cmocka_unit_test(a_whole_answer_is_taken_in),
         cmocka_unit_test(what_cannot_be_read_counts_as_busy),
         cmocka_unit_test(a_difference_changes_what_it_names),
+        cmocka_unit_test(sections_that_come_again_are_no_news),
         cmocka_unit_test(a_new_whole_replaces_all),
         cmocka_unit_test(nonsense_is_refused_and_changes_nothing),
         cmocka_unit_test(many_nodes_stay_in_order),

@@ -98,6 +98,21 @@ static void of_several_times_the_earliest_counts(void **state)
     assert_int_equal(queue_waiting(q), 0);
 }
 
+static void controllers_go_first(void **state)
+{
+    AUTO(queue_free) struct queue *q = a_queue();
+
+    (void)state;
+    queue_add(q, "NodeSet/n/a");
+    queue_add(q, "NodeSet/n/b");
+    assert_false(queue_has_urgent(q));
+    queue_add(q, "Controller/n/c");
+    assert_true(queue_has_urgent(q));
+    assert_string_equal(queue_take(q, 0), "Controller/n/c");
+    assert_false(queue_has_urgent(q));
+    assert_string_equal(queue_take(q, 0), "NodeSet/n/a");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +121,7 @@ int main(void)
         cmocka_unit_test(failures_delay_more_and_more),
         cmocka_unit_test(an_event_does_not_wait_for_the_back_off),
         cmocka_unit_test(of_several_times_the_earliest_counts),
+        cmocka_unit_test(controllers_go_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,8 @@ struct fixture {
     bool serves_monitors;
     const struct plan_pod *pods[2];
     size_t n_pods;
+    const struct slurm_state *slurm;
+    const char *trouble;
 };
 
 static void fixture_done(struct fixture *f)
@@ -52,6 +54,8 @@ static struct actions plan(struct fixture *f)
                                  .pods = f->pods,
                                  .n_pods = f->n_pods,
                                  .serves_monitors = f->serves_monitors,
+                                 .slurm = f->slurm,
+                                 .agent_trouble = f->trouble,
                                  .fresh = {random, random, &agent},
                                  .now_us = 1000000000};
     struct err e = {0};
@@ -361,6 +365,200 @@ static void an_undecodable_object_gets_a_condition(void **state)
     expect_plan(&f, "");
 }
 
+/* The Controller with one NodeSet, at rest. */
+static void run_lab(struct fixture *f)
+{
+    fixture_init(f, "");
+    test_put(&f->world, test_parse(&f->arena, SET("gpu", ",'partition':{'enabled':true,"
+                                                         "'config':'MaxTime=60'}")));
+    for (int i = 0; i < 3; i++) {
+        struct actions list = plan(f);
+
+        test_carry_out(&f->world, &list);
+    }
+}
+
+static const char *message_of(struct fixture *f, const char *type, const char *member)
+{
+    const char *text =
+        jsn_get_str(test_condition(test_find(&f->world, "Controller", "lab"), type), member);
+
+    return text ? text : "";
+}
+
+/* What is pushed now; NULL: nothing. */
+static const struct jsn *pushed(const struct actions *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].verb == ACTION_PUSH)
+            return list->items[i].body;
+    return NULL;
+}
+
+static void a_configuration_is_pushed_until_it_is_answered(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct slurm_state slurm = {0};
+    struct actions list;
+    const char *hash;
+
+    (void)state;
+    run_lab(&f);
+    list = plan(&f);
+    assert_null(pushed(&list)); /* nobody is there to take it */
+    f.slurm = &slurm;
+    list = plan(&f);
+    assert_int_equal(list.items[0].verb, ACTION_PUSH); /* before all else */
+    hash = jsn_get_str(pushed(&list), "declared");
+    assert_string_equal(jsn_get_str(pushed(&list), "driftPolicy"), "Report");
+    test_carry_out(&f.world, &list);
+    assert_string_equal(message_of(&f, "ConfigApplied", "reason"), "Applying");
+    slurm.applied = (struct slurm_applied){.hash = hash, .result = "applied"};
+    list = plan(&f);
+    assert_null(pushed(&list));
+    test_carry_out(&f.world, &list);
+    assert_string_equal(message_of(&f, "ConfigApplied", "status"), "True");
+    expect_plan(&f, "");
+    /* Another policy is another push. */
+    jsn_set_member(&f.arena,
+                   jsn_ensure_object(&f.arena,
+                                     jsn_key(test_find(&f.world, "Controller", "lab"), "metadata"),
+                                     "annotations"),
+                   STR("slurmkeeper.dev/drift-policy"), jsn_string(&f.arena, "Revert"));
+    list = plan(&f);
+    assert_string_equal(jsn_get_str(pushed(&list), "driftPolicy"), "Revert");
+}
+
+static void without_an_agent_nothing_is_pushed(void **state)
+{
+    static const char *const specs[] = {"", "'inplaceReconfigure':false",
+                                        "'external':true,'externalConfig':{'host':'h','port':1}"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
+        AUTO(fixture_done) struct fixture f;
+        struct slurm_state slurm = {0};
+        struct actions list;
+
+        fixture_init(&f, specs[i]);
+        f.env.no_agent = i == 0;
+        f.slurm = &slurm;
+        list = plan(&f);
+        assert_null(pushed(&list));
+        test_carry_out(&f.world, &list);
+        assert_string_equal(message_of(&f, "ConfigApplied", "reason"), "Written");
+    }
+}
+
+static void the_fate_of_a_configuration_is_told(void **state)
+{
+    static const struct slurm_fault faults[] = {
+        {"slurm.conf", 0, NULL, "QOS x is not known"}, /* the line is filled in */
+        {"gres.conf", 3, NULL, "no such device"},
+    };
+    static const struct {
+        const char *result; /* NULL: nothing is known */
+        const char *reason;
+        size_t n_faults; /* the first ones */
+        size_t skip;
+        const char *trouble;
+        const char *status;
+        const char *message; /* a part of it */
+    } rows[] = {
+        {"applied", NULL, 0, 0, NULL, "True", "slurmctld has the configuration"},
+        {"unchanged", NULL, 0, 0, NULL, "True", "slurmctld has the configuration"},
+        {"pending", "slurmctld is down", 0, 0, NULL, "False", "slurmctld is down"},
+        {"refused", "validate: bad", 0, 0, NULL, "False", "validate: bad"},
+        {"refused", "validate: bad", 1, 0, NULL, "False",
+         "NodeSet slurm/gpu: spec.partition.config: QOS x is not known"},
+        {"refused", "validate: bad", 1, 1, NULL, "False", "gres.conf line 3: no such device"},
+        {NULL, NULL, 0, 0, "connection refused", "Unknown", "connection refused"},
+        {NULL, NULL, 0, 0, NULL, "Unknown", "does not run yet"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(fixture_done) struct fixture f;
+        struct slurm_fault fault = faults[rows[i].skip];
+        struct slurm_state slurm = {0};
+        struct actions list;
+        struct str rest;
+        struct str line;
+
+        run_lab(&f);
+        f.slurm = &slurm;
+        list = plan(&f);
+        slurm.applied = (struct slurm_applied){
+            .hash = jsn_get_str(pushed(&list), "declared"),
+            .result = rows[i].result,
+            .reason = rows[i].reason,
+            .faults = &fault,
+            .n_faults = rows[i].n_faults,
+        };
+        rest = jsn_member(jsn_key(pushed(&list), "files"), STR("slurm.conf"))->s;
+        for (unsigned n = 1; fault.line == 0 && str_split(&rest, '\n', &line); n++)
+            if (str_starts(line, "PartitionName=gpu"))
+                fault.line = n;
+        f.trouble = rows[i].trouble;
+        f.slurm = rows[i].result ? &slurm : NULL;
+        list = plan(&f);
+        test_carry_out(&f.world, &list);
+        assert_string_equal(message_of(&f, "ConfigApplied", "status"), rows[i].status);
+        if (!strstr(message_of(&f, "ConfigApplied", "message"), rows[i].message))
+            fail_msg("row %zu: %s", i, message_of(&f, "ConfigApplied", "message"));
+        f.slurm = rows[i].result ? &slurm : NULL;
+        expect_plan(&f, "");
+    }
+}
+
+static void slurm_itself_is_the_better_witness(void **state)
+{
+    static const struct slurm_drift drift[] = {{"gpu", "State", "UP", "DRAIN"},
+                                               {"gpu", "MaxTime", "60", NULL}};
+    AUTO(fixture_done) struct fixture f;
+    struct slurm_state slurm = {.drift = drift, .n_drift = 2};
+    struct actions list;
+
+    (void)state;
+    run_lab(&f);
+    f.slurm = &slurm;
+    list = plan(&f);
+    assert_non_null(test_event(&list, "ChangedInSlurm"));
+    test_carry_out(&f.world, &list);
+    assert_string_equal(message_of(&f, "Ready", "status"), "True");
+    assert_string_equal(message_of(&f, "Drifted", "message"),
+                        "partition gpu: State is DRAIN, declared UP; partition gpu: MaxTime is not "
+                        "set, declared 60");
+    slurm = (struct slurm_state){.down = true};
+    list = plan(&f);
+    test_carry_out(&f.world, &list);
+    assert_string_equal(message_of(&f, "Ready", "reason"), "SlurmctldDown");
+    assert_string_equal(message_of(&f, "Drifted", "status"), "True"); /* as last seen */
+    slurm = (struct slurm_state){0};
+    list = plan(&f);
+    test_carry_out(&f.world, &list);
+    assert_string_equal(message_of(&f, "Drifted", "status"), "");
+}
+
+static void jobs_elsewhere_hold_a_controller(void **state)
+{
+    static const struct slurm_node busy[] = {{"bare", NODE_BASE_MIXED, NULL, true, 2}};
+    AUTO(fixture_done) struct fixture f;
+    struct slurm_state slurm = {busy, 1};
+    struct actions list;
+
+    (void)state;
+    run_lab(&f);
+    test_drop(&f.world, "NodeSet", "gpu");
+    f.slurm = &slurm;
+    delete_lab(&f);
+    list = plan(&f);
+    test_carry_out(&f.world, &list);
+    assert_non_null(strstr(message_of(&f, "Deleting", "message"), "other nodes"));
+    slurm.n = 0;
+    expect_plan(&f, "patch Controller lab;");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +575,11 @@ int main(void)
         cmocka_unit_test(the_service_leads_to_the_first_that_is_ready),
         cmocka_unit_test(what_is_being_deleted_goes_behind_its_nodesets),
         cmocka_unit_test(a_forced_deletion_does_not_wait),
+        cmocka_unit_test(a_configuration_is_pushed_until_it_is_answered),
+        cmocka_unit_test(without_an_agent_nothing_is_pushed),
+        cmocka_unit_test(the_fate_of_a_configuration_is_told),
+        cmocka_unit_test(slurm_itself_is_the_better_witness),
+        cmocka_unit_test(jobs_elsewhere_hold_a_controller),
         cmocka_unit_test(an_undecodable_object_gets_a_condition),
     };
 

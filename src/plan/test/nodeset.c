@@ -22,6 +22,8 @@ struct fixture {
     bool no_controller;
     const char *twin;
     const struct slurm_state *slurm;
+    struct slurm_node nodes[POD_MAX]; /* what Slurm has, if use_slurm was called */
+    struct slurm_state state;
 };
 
 static void fixture_done(struct fixture *f)
@@ -79,6 +81,45 @@ static struct actions plan(struct fixture *f)
     return list;
 }
 
+static void use_slurm(struct fixture *f, const struct slurm_node *nodes, size_t n)
+{
+    assert_true(n <= POD_MAX);
+    memcpy(f->nodes, nodes, n * sizeof(*nodes));
+    f->state = (struct slurm_state){.nodes = f->nodes, .n = n};
+    f->slurm = &f->state;
+}
+
+/* What Slurm makes of the calls for nodes. */
+static void carry_out_calls(struct fixture *f, const struct actions *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct action *a = &list->items[i];
+        const char *what = jsn_get_str(a->body, "action");
+        size_t at = 0;
+
+        if (a->verb != ACTION_NODE || f->slurm != &f->state)
+            continue;
+        while (!streq(f->nodes[at].name, a->node))
+            at++;
+        if (streq(what, "drain")) {
+            f->nodes[at].state |= NODE_FLAG_DRAIN;
+            f->nodes[at].reason = jsn_get_str(a->body, "reason");
+            continue;
+        }
+        assert_true(starts_with(f->nodes[at].reason, jsn_get_str(a->body, "onlyIfReason")));
+        f->nodes[at].state &= ~(uint32_t)NODE_FLAG_DRAIN;
+        if (streq(what, "resume"))
+            f->nodes[at].state = NODE_BASE_IDLE;
+        f->nodes[at].reason = NULL;
+    }
+}
+
+static void carry_out(struct fixture *f, const struct actions *list)
+{
+    test_carry_out(&f->world, list);
+    carry_out_calls(f, list);
+}
+
 static void expect_plan(struct fixture *f, const char *summary)
 {
     AUTO(buf_done) struct buf b = {0};
@@ -86,7 +127,7 @@ static void expect_plan(struct fixture *f, const char *summary)
 
     test_summary(&list, &b);
     assert_string_equal(buf_str(&b), summary);
-    test_carry_out(&f->world, &list);
+    carry_out(f, &list);
 }
 
 /* Plan and carry out until nothing is left to do. */
@@ -97,7 +138,7 @@ static void converge(struct fixture *f)
 
         if (list.n == 0)
             return;
-        test_carry_out(&f->world, &list);
+        carry_out(f, &list);
     }
     fail_msg("the plan does not come to rest");
 }
@@ -216,30 +257,257 @@ static void without_slurm_only_what_never_ran_goes(void **state)
     assert_null(reason_of(&f, "ScaledDown"));
 }
 
-static void with_slurm_only_what_is_drained_goes(void **state)
+/* A NodeSet with that many running pods. */
+static void run_set(struct fixture *f, int n, const char *more)
+{
+    AUTO(arena_done) struct arena scratch = {0};
+
+    fixture_init(f, arena_printf(&scratch, ",'replicas':%d%s", n, more));
+    converge(f);
+    for (int i = 0; i < n; i++)
+        run_pod(f, arena_printf(&f->arena, "gpu-%d", i));
+}
+
+static void nodes_are_drained_before_their_pods_go(void **state)
 {
     static const struct slurm_node nodes[] = {
-        {"gpu-0", NODE_BASE_IDLE | NODE_FLAG_DRAIN, "", true, 0},
-        {"gpu-1", NODE_BASE_IDLE, "", true, 0},
-        {"gpu-2", NODE_BASE_MIXED | NODE_FLAG_DRAIN, "", true, 1},
+        {"gpu-0", NODE_BASE_IDLE | NODE_FLAG_DRAIN, "broken disk", true, 0},
+        {"gpu-1", NODE_BASE_IDLE, NULL, true, 0},
+        {"gpu-2", NODE_BASE_MIXED, NULL, true, 1, .busy_until_us = 5000000},
     };
-    static const struct slurm_state slurm = {nodes, ARRAY_LEN(nodes)};
-    AUTO(fixture_done) struct fixture f;
+    struct fixture f = {0};
 
     (void)state;
-    fixture_init(&f, ",'replicas':3");
-    converge(&f);
-    for (int i = 0; i < 3; i++)
-        run_pod(&f, arena_printf(&f.arena, "gpu-%d", i));
-    f.slurm = &slurm;
+    run_set(&f, 3, "");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
     converge(&f);
     assert_int_equal(jsn_get_int(the_set(&f), "status.slurmIdle", -1), 2);
     assert_int_equal(jsn_get_int(the_set(&f), "status.slurmAllocated", -1), 1);
-    assert_int_equal(jsn_get_int(the_set(&f), "status.slurmDrain", -1), 2);
+    assert_int_equal(jsn_get_int(the_set(&f), "status.slurmDrain", -1), 1);
+    set_replicas(&f, 0);
+    expect_plan(&f, "drain gpu-1;drain gpu-2;delete Pod gpu-0;status NodeSet gpu;");
+    assert_string_equal(f.nodes[1].reason,
+                        "slurmkeeper: Pod (slurm/gpu-1) is pending termination for scale-in");
+    converge(&f);
+    expect_pods(&f, "gpu-2 ");
+    assert_string_equal(reason_of(&f, "ScaledDown"), "WaitingForDrain");
+    /* Its job ends. */
+    f.nodes[2].state = NODE_BASE_IDLE | NODE_FLAG_DRAIN;
+    f.nodes[2].jobs = 0;
+    converge(&f);
+    expect_pods(&f, "");
+    fixture_done(&f);
+}
+
+static void what_may_stay_after_all_is_let_back(void **state)
+{
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_MIXED, NULL, true, 1},
+        {"gpu-1", NODE_BASE_MIXED, NULL, true, 1},
+        {"gpu-2", NODE_BASE_MIXED | NODE_FLAG_DRAIN, "somebody else", true, 1},
+    };
+    struct fixture f = {0};
+
+    (void)state;
+    run_set(&f, 3, "");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    converge(&f);
+    set_replicas(&f, 1);
+    converge(&f);
+    assert_true(f.nodes[1].state & NODE_FLAG_DRAIN);
+    assert_false(f.nodes[0].state & NODE_FLAG_DRAIN);
+    set_replicas(&f, 3);
+    converge(&f);
+    assert_false(f.nodes[1].state & NODE_FLAG_DRAIN);
+    assert_true(f.nodes[2].state & NODE_FLAG_DRAIN); /* not ours */
+    assert_string_equal(f.nodes[2].reason, "somebody else");
+    expect_pods(&f, "gpu-0 gpu-1 gpu-2 ");
+    fixture_done(&f);
+}
+
+static void nodes_are_let_back_only_where_that_is_ours_to_do(void **state)
+{
+    enum { READY = 1, CORDONED = 2 };
+    static const struct {
+        uint32_t state;
+        const char *reason;
+        int flags;
+        const char *call;
+    } rows[] = {
+        {NODE_BASE_IDLE, NULL, READY, ""},
+        {NODE_BASE_IDLE, NULL, READY | CORDONED, "drain gpu-0;"},
+        {NODE_BASE_ALLOCATED, NULL, READY | CORDONED, "drain gpu-0;"},
+        {NODE_BASE_IDLE | NODE_FLAG_DRAIN, "disk", READY, ""},
+        {NODE_BASE_IDLE | NODE_FLAG_DRAIN, "disk", READY | CORDONED, ""},
+        {NODE_BASE_IDLE | NODE_FLAG_DRAIN, "slurmkeeper: Pod (slurm/gpu-0) was cordoned", READY,
+         "undrain gpu-0;"},
+        {NODE_BASE_IDLE | NODE_FLAG_DRAIN, "slurmkeeper: Pod (slurm/gpu-0) was cordoned",
+         READY | CORDONED, ""},
+        {NODE_BASE_IDLE | NODE_FLAG_DRAIN, "slurm-operator: Pod (slurm/gpu-0) was cordoned", 0,
+         "undrain gpu-0;"},
+        {NODE_BASE_IDLE | NODE_FLAG_DRAIN, "slurmkeeper: repair", READY, ""},
+        {NODE_BASE_IDLE | NODE_FLAG_DRAIN | NODE_FLAG_UNDRAIN, "slurmkeeper: Pod x", READY, ""},
+        {NODE_BASE_DOWN, "slurmkeeper: Pod is terminating", READY, "resume gpu-0;"},
+        {NODE_BASE_DOWN | NODE_FLAG_DRAIN, "slurmkeeper: Pod is terminating", READY,
+         "resume gpu-0;"},
+        {NODE_BASE_DOWN, "slurm-operator: Pod is terminating", READY, "resume gpu-0;"},
+        {NODE_BASE_DOWN, "slurmkeeper: Pod is terminating", 0, ""},
+        {NODE_BASE_DOWN | NODE_FLAG_NO_RESPOND, "slurmkeeper: Pod is terminating", READY, ""},
+        {NODE_BASE_DOWN, "Not responding", READY, ""},
+        {NODE_BASE_DOWN, NULL, READY, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct slurm_node node = {"gpu-0", rows[i].state, rows[i].reason, true, 0};
+        AUTO(buf_done) struct buf b = {0};
+        struct fixture f = {0};
+        struct jsn *pod;
+
+        run_set(&f, 1, "");
+        pod = test_find(&f.world, "Pod", "gpu-0");
+        if (!(rows[i].flags & READY))
+            jsn_set_path(&f.arena, pod, "status.conditions", jsn_array(&f.arena));
+        if (rows[i].flags & CORDONED)
+            jsn_set_member(&f.arena,
+                           jsn_ensure_object(&f.arena, jsn_key(pod, "metadata"), "annotations"),
+                           STR(POD_CORDON), jsn_string(&f.arena, "true"));
+        use_slurm(&f, &node, 1);
+        for (int round = 0; round < 2; round++) {
+            struct actions list = plan(&f);
+
+            for (size_t k = 0; k < list.n; k++)
+                if (list.items[k].verb == ACTION_NODE)
+                    buf_printf(&b, "%s %s;", jsn_get_str(list.items[k].body, "action"),
+                               list.items[k].node);
+            carry_out(&f, &list);
+        }
+        if (!streq(buf_str(&b), rows[i].call))
+            fail_msg("row %zu: '%s' and not '%s'", i, buf_str(&b), rows[i].call);
+        fixture_done(&f);
+    }
+}
+
+static void a_slurmctld_that_is_down_changes_nothing(void **state)
+{
+    struct fixture f = {0};
+
+    (void)state;
+    run_set(&f, 2, "");
+    f.state = (struct slurm_state){.down = true};
+    f.slurm = &f.state;
+    converge(&f);
     set_replicas(&f, 0);
     converge(&f);
-    expect_pods(&f, "gpu-1 gpu-2 ");
-    assert_string_equal(reason_of(&f, "ScaledDown"), "WaitingForDrain");
+    expect_pods(&f, "gpu-0 gpu-1 ");
+    assert_string_equal(reason_of(&f, "ScaledDown"), "SlurmStateUnknown");
+    fixture_done(&f);
+}
+
+static void outdated_pods_are_drained_within_the_bounds(void **state)
+{
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_IDLE, NULL, true, 0},
+        {"gpu-1", NODE_BASE_MIXED, NULL, true, 1},
+        {"gpu-2", NODE_BASE_IDLE, NULL, true, 0},
+        {"gpu-3", NODE_BASE_IDLE, NULL, true, 0},
+    };
+    struct fixture f = {0};
+
+    (void)state;
+    run_set(&f, 4, ",'updateStrategy':{'rollingUpdate':{'maxUnavailable':1}}");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    converge(&f);
+    jsn_set_path(&f.arena, the_set(&f), "spec.extraConf", jsn_string(&f.arena, "Weight=5"));
+    for (int round = 0; round < 8; round++) {
+        size_t drained = 0;
+
+        for (size_t i = 0; i < 4; i++)
+            drained += (f.nodes[i].state & NODE_FLAG_DRAIN) != 0;
+        assert_true(drained <= 1);
+        converge(&f);
+        for (int i = 0; i < 4; i++)
+            run_pod(&f, arena_printf(&f.arena, "gpu-%d", i));
+        converge(&f); /* what is new is let back */
+    }
+    assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 3);
+    assert_true(f.nodes[1].state & NODE_FLAG_DRAIN); /* has a job */
+    f.nodes[1].state = NODE_BASE_IDLE | NODE_FLAG_DRAIN;
+    f.nodes[1].jobs = 0;
+    converge(&f);
+    run_pod(&f, "gpu-1");
+    converge(&f);
+    assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 4);
+    assert_false(f.nodes[1].state & NODE_FLAG_DRAIN);
+    fixture_done(&f);
+}
+
+static const char *pod_condition(struct fixture *f, const char *pod, const char *type)
+{
+    const struct jsn *c = test_condition(test_find(&f->world, "Pod", pod), type);
+
+    return c ? jsn_get_str(c, "message") : NULL;
+}
+
+static void pods_show_the_state_of_their_nodes(void **state)
+{
+    static const struct slurm_node nodes[] = {{"gpu-0", NODE_BASE_IDLE, NULL, true, 0}};
+    struct fixture f = {0};
+
+    (void)state;
+    run_set(&f, 2, "");
+    use_slurm(&f, nodes, 1);
+    converge(&f);
+    assert_string_equal(pod_condition(&f, "gpu-0", "SlurmNodeStateIdle"), "");
+    assert_null(pod_condition(&f, "gpu-1", "SlurmNodeStateIdle"));
+    assert_non_null(test_condition(test_find(&f.world, "Pod", "gpu-0"), "Ready"));
+    f.nodes[0].state = NODE_BASE_MIXED | NODE_FLAG_DRAIN | NODE_FLAG_COMPLETING;
+    f.nodes[0].reason = "disk";
+    converge(&f);
+    assert_null(pod_condition(&f, "gpu-0", "SlurmNodeStateIdle"));
+    assert_string_equal(pod_condition(&f, "gpu-0", "SlurmNodeStateMixed"), "disk");
+    assert_string_equal(pod_condition(&f, "gpu-0", "SlurmNodeStateDrain"), "disk");
+    assert_string_equal(pod_condition(&f, "gpu-0", "SlurmNodeStateCompleting"), "disk");
+    assert_non_null(test_condition(test_find(&f.world, "Pod", "gpu-0"), "Ready"));
+    /* Not knowing is no reason to take anything back. */
+    f.slurm = NULL;
+    converge(&f);
+    assert_string_equal(pod_condition(&f, "gpu-0", "SlurmNodeStateDrain"), "disk");
+    use_slurm(&f, nodes, 0);
+    converge(&f);
+    assert_null(pod_condition(&f, "gpu-0", "SlurmNodeStateDrain"));
+    fixture_done(&f);
+}
+
+static void refusals_and_drift_reach_their_nodeset(void **state)
+{
+    static const struct slurm_fault faults[] = {
+        {"slurm.conf", 7, "NodeSet=gpu2 Feature=gpu2", "not mine"},
+        {"slurm.conf", 9, "PartitionName=gpu Nodes=gpu QOS=x", "QOS x is not known"},
+    };
+    static const struct slurm_drift drift[] = {
+        {"other", "State", "UP", "DOWN"},
+        {"gpu", "State", "UP", "DRAIN"},
+    };
+    struct fixture f = {0};
+
+    (void)state;
+    run_set(&f, 0, ",'partition':{'enabled':true,'config':'MaxTime=60'}");
+    f.state = (struct slurm_state){
+        .drift = drift,
+        .n_drift = 2,
+        .applied = {.hash = "h", .result = "refused", .faults = faults, .n_faults = 2}};
+    f.slurm = &f.state;
+    converge(&f);
+    assert_non_null(strstr(jsn_get_str(test_condition(the_set(&f), "ConfigApplied"), "message"),
+                           "QOS x is not"));
+    assert_string_equal(jsn_get_str(test_condition(the_set(&f), "Drifted"), "message"),
+                        "partition gpu: State is DRAIN, declared UP");
+    f.state = (struct slurm_state){0};
+    converge(&f);
+    assert_null(test_condition(the_set(&f), "ConfigApplied"));
+    assert_null(test_condition(the_set(&f), "Drifted"));
+    fixture_done(&f);
 }
 
 static void busy_pods_are_protected(void **state)
@@ -542,7 +810,13 @@ int main(void)
         cmocka_unit_test(a_pod_that_is_ending_keeps_its_place),
         cmocka_unit_test(many_pods_are_made_in_portions),
         cmocka_unit_test(without_slurm_only_what_never_ran_goes),
-        cmocka_unit_test(with_slurm_only_what_is_drained_goes),
+        cmocka_unit_test(nodes_are_drained_before_their_pods_go),
+        cmocka_unit_test(what_may_stay_after_all_is_let_back),
+        cmocka_unit_test(nodes_are_let_back_only_where_that_is_ours_to_do),
+        cmocka_unit_test(a_slurmctld_that_is_down_changes_nothing),
+        cmocka_unit_test(outdated_pods_are_drained_within_the_bounds),
+        cmocka_unit_test(pods_show_the_state_of_their_nodes),
+        cmocka_unit_test(refusals_and_drift_reach_their_nodeset),
         cmocka_unit_test(busy_pods_are_protected),
         cmocka_unit_test(pods_that_ended_are_replaced),
         cmocka_unit_test(a_new_template_replaces_only_what_is_free),

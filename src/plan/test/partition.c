@@ -173,8 +173,12 @@ static void a_partition_becomes_ready_step_by_step(void **state)
     (void)state;
     fixture_init(&f, "", DEBUG);
     step(&f, "debug");
-    assert_true(f.needed_cluster);
+    assert_false(f.needed_cluster);
     expect(&f, "debug", "Ready", "False", "Writing", "the configuration is being written");
+    list = plan(&f, "debug");
+    assert_true(f.needed_cluster);
+    assert_int_equal(list.n, 1);
+    assert_int_equal(list.items[0].verb, ACTION_REQUEUE);
     write_config(&f);
     step(&f, "debug");
     assert_false(f.needed_cluster);
@@ -292,6 +296,7 @@ static void what_hinders_is_named(void **state)
         if (cases[i].controller)
             write_config(&f);
         step(&f, "debug");
+        step(&f, "debug");
         expect(&f, "debug", "Ready", "False", cases[i].reason, cases[i].message);
         list = plan(&f, "debug");
         assert_int_equal(list.n, 0);
@@ -311,6 +316,7 @@ static void the_line_that_was_good_is_kept(void **state)
     jsn_set_path(&f.arena, o, "spec.preemptMode", jsn_string(&f.arena, "NEVER"));
     jsn_set_path(&f.arena, o, "metadata.generation", jsn_int(&f.arena, 2));
     write_config(&f);
+    step(&f, "debug");
     step(&f, "debug");
     assert_string_equal(jsn_get_str(o, "status.line"),
                         "PartitionName=debug Nodes=compute State=UP MaxTime=60");

@@ -56,6 +56,25 @@ static inline UNUSED void test_drop(struct test_world *w, const char *kind, cons
         }
 }
 
+/* A strategic patch of status.conditions: by type, some of them to be deleted. */
+static inline UNUSED void test_patch_conditions(struct arena *a, struct jsn *object,
+                                                const struct jsn *patch)
+{
+    struct jsn *status = jsn_ensure_object(a, object, "status");
+
+    if (!jsn_is(jsn_key(status, "conditions"), JSN_ARRAY))
+        jsn_set(a, status, "conditions", jsn_array(a));
+    JSN_FOR_ITEMS (c, jsn_get(patch, "status.conditions")) {
+        struct jsn *list = jsn_key(status, "conditions");
+
+        for (size_t i = jsn_len(list); i-- > 0;)
+            if (streq(jsn_get_str(jsn_item(list, i), "type"), jsn_get_str(c, "type")))
+                jsn_remove_at(list, i);
+        if (!jsn_get_str(c, "$patch"))
+            jsn_append(a, list, jsn_clone(a, c));
+    }
+}
+
 /* Do what a list says, as an API server would. */
 static inline UNUSED void test_carry_out(struct test_world *w, const struct actions *list)
 {
@@ -66,6 +85,9 @@ static inline UNUSED void test_carry_out(struct test_world *w, const struct acti
         if (a->verb == ACTION_CREATE) {
             assert_null(old);
             test_put(w, a->body);
+        } else if (a->strategic) {
+            assert_non_null(old);
+            test_patch_conditions(w->arena, old, a->body);
         } else if (a->verb == ACTION_PATCH || a->verb == ACTION_STATUS) {
             assert_non_null(old);
             *old = *patch_merge(w->arena, old, a->body);
@@ -76,13 +98,18 @@ static inline UNUSED void test_carry_out(struct test_world *w, const struct acti
     }
 }
 
-/* "create Service lab-controller;..." without bodies and events. */
+/* "create Service lab-controller;push lab;drain gpu-0;..." without bodies and events. */
 static inline UNUSED void test_summary(const struct actions *list, struct buf *out)
 {
     static const char *const verbs[] = {"create", "patch", "delete", "status"};
 
     for (size_t i = 0; i < list->n; i++)
-        if (list->items[i].verb <= ACTION_STATUS)
+        if (list->items[i].verb == ACTION_PUSH)
+            buf_printf(out, "push %s;", list->items[i].name);
+        else if (list->items[i].verb == ACTION_NODE)
+            buf_printf(out, "%s %s;", jsn_get_str(list->items[i].body, "action"),
+                       list->items[i].node);
+        else if (list->items[i].verb <= ACTION_STATUS)
             buf_printf(out, "%s %s %s;", verbs[list->items[i].verb], list->items[i].kind->kind,
                        list->items[i].name);
 }

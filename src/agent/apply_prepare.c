@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a sound declaration to its plan: what only the live cluster can tell.
+ *
+ * A reconfigure or a start reads the files and nothing else.  So partitions that somebody made by
+ * hand go into the files if they have jobs, a node that has jobs does not leave the files, and
+ * without an answer from slurmctld nothing is removed of which that cannot be known.
+ */
+#include "src/agent/engine_impl.h"
+#include "src/agent/keep.h"
+
+static int plan_make(struct job *j, struct err *e)
+{
+    struct apply_input in = {
+        .release = j->release,
+        .to = candidate_model(j->to),
+        .diff = &j->compared.slurm,
+        .class = j->class,
+        .files_differ = !j->from || !fileset_same(&j->from->files, &j->to->files) ||
+                        store_pending(j->engine->o.store) != NULL || j->restart_for_keys,
+        .rehearse = j->engine->o.slurmctld != NULL,
+        .reassert = j->reassert,
+        .live = j->live_known ? &j->live : NULL,
+        .leaving = j->leaving,
+        .n_leaving = j->n_leaving,
+        .delete_first = j->delete_first,
+    };
+    int r;
+
+    r = apply_plan(&in, &j->plan, e);
+    if (r == 0)
+        j->class = MAX(j->class, plan_class(&j->plan));
+    return r;
+}
+
+static int keep_foreign(struct job *j, struct err *e)
+{
+    const struct live *live = &j->live;
+    size_t before = j->record->n_kept;
+    struct candidate *with = NULL;
+    int r;
+
+    for (size_t i = 0; i < live->n; i++) {
+        const struct partition *p = &live->list[i].p;
+        const struct jobs_group *jobs = jobs_of_partition(hub_jobs(j->engine->o.hub), p->name);
+        AUTO(buf_done) struct buf lines = {0};
+
+        if (model_find(candidate_model(j->to), CONF_PARTITION, p->name) ||
+            record_kept_find(j->record, p->name))
+            continue;
+        if (!jobs || jobs->n == 0) {
+            job_warn(j, "partition '%s' is not declared and goes with the %s", p->name,
+                     change_class_name(j->class));
+            continue;
+        }
+        keep_live(p, true, &lines);
+        record_keep(j->record, p->name, buf_str(&lines));
+    }
+    if (j->record->n_kept == before)
+        return 0;
+    r = candidate_of(j->engine, j->record, j->release, &with, e);
+    if (r < 0)
+        return r;
+    (void)candidate_free(j->to);
+    j->to = with;
+    return 0;
+}
+
+/* A node that the files lose must not take jobs with it. */
+static int check_nodes(const struct job *j, struct err *e)
+{
+    const struct conf_diff *diff = &j->compared.slurm;
+
+    for (size_t i = 0; i < diff->n; i++) {
+        AUTO(hostlist_free) struct host_list *hosts = NULL;
+        AUTO(buf_done) struct buf name = {0};
+        struct host_iter it = {0};
+
+        if (diff->list[i].section != CONF_NODE || diff->list[i].what != DIFF_REMOVED ||
+            diff->list[i].key_name || !diff->list[i].object ||
+            hostlist_parse(str_of(diff->list[i].object), &hosts, NULL) < 0)
+            continue;
+        while (hostlist_next(hosts, &it, &name)) {
+            const struct jobs_group *g = jobs_of_node(hub_jobs(j->engine->o.hub), buf_str(&name));
+
+            if (g && g->n > 0)
+                return err_set(e, -EBUSY, ERR_RETRY,
+                               "node '%s' cannot go: job %lld runs on it; drain it first",
+                               buf_str(&name), (long long)g->ids[0]);
+        }
+    }
+    return 0;
+}
+
+/* Drift is put back: what somebody made by hand goes, unless it has jobs. */
+static void remove_foreign(struct job *j)
+{
+    const struct live *live = &j->live;
+
+    for (size_t i = 0; i < live->n; i++) {
+        const char *name = live->list[i].p.name;
+        const struct jobs_group *jobs = jobs_of_partition(hub_jobs(j->engine->o.hub), name);
+        size_t cap = j->n_leaving;
+
+        if (model_find(candidate_model(j->to), CONF_PARTITION, name) || (jobs && jobs->n > 0))
+            continue;
+        arena_reserve(&j->arena, &j->leaving, &cap, j->n_leaving + 1, sizeof(*j->leaving));
+        j->leaving[j->n_leaving++] = arena_strdup(&j->arena, name);
+    }
+}
+
+int prepare_plan(struct job *j, struct err *e)
+{
+    int r = 0;
+
+    if (!j->live_known && j->delete_first)
+        return err_set(e, -EHOSTDOWN, ERR_RETRY,
+                       "slurmctld does not answer, and whether partition '%s', which goes with its "
+                       "nodes, has jobs is not known",
+                       j->leaving[0]);
+    if (j->live_known && j->class >= CHANGE_RECONFIGURE) {
+        r = check_nodes(j, e);
+        if (r == 0)
+            r = keep_foreign(j, e);
+    }
+    if (r == 0 && j->live_known && j->remove_foreign)
+        remove_foreign(j);
+    return r < 0 ? r : plan_make(j, e);
+}

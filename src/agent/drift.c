@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Drift: partitions that are not as declared, because somebody used scontrol.
+ *
+ * Looked for whenever slurmctld told its partitions anew and nothing is being applied.  Each field
+ * is told with its declared and its live value; a partition that is missing or not declared counts
+ * as a field of that name.  With the policy Revert everything is put back at once, but a partition
+ * that has jobs is not deleted.
+ */
+#include "src/agent/engine_impl.h"
+
+#include "src/base/alloc.h"
+#include "src/base/log.h"
+
+static void drift_add(struct arena *a, struct jsn *list, const char *partition, const char *field,
+                      const char *declared, const char *live)
+{
+    struct jsn *item = jsn_object(a);
+
+    jsn_set_str(a, item, "partition", partition);
+    jsn_set_str(a, item, "field", field);
+    jsn_set_str(a, item, "declared", declared);
+    jsn_set_str(a, item, "live", live);
+    jsn_append(a, list, item);
+}
+
+static void partition_look(const struct engine *g, const struct model_object *o,
+                           const struct host_set *nodesets, struct arena *a, struct jsn *list)
+{
+    const struct live_partition *live = live_find(hub_live(g->o.hub), o->name);
+    AUTO(part_changes_done) struct part_changes drift = {0};
+    AUTO(partition_done) struct partition declared = {0};
+
+    if (!live) {
+        drift_add(a, list, o->name, "PartitionName", o->name, "");
+        return;
+    }
+    partition_init(&declared);
+    if (model_partition(candidate_model(g->running), o, &declared, NULL) < 0)
+        return;
+    live_drift(live, &declared, NULL, nodesets, g->running->release, &drift);
+    for (size_t i = 0; i < drift.n; i++)
+        drift_add(a, list, o->name, drift.list[i].key->name, drift.list[i].from, drift.list[i].to);
+}
+
+static struct jsn *drift_find(const struct engine *g, struct arena *a)
+{
+    const struct model *m = candidate_model(g->running);
+    AUTO(hostset_free) struct host_set *nodesets = model_nodesets(m);
+    const struct live *live = hub_live(g->o.hub);
+    struct jsn *list = jsn_array(a);
+
+    for (size_t i = 0; i < m->n_objects; i++)
+        if (m->objects[i].section == CONF_PARTITION)
+            partition_look(g, &m->objects[i], nodesets, a, list);
+    for (size_t i = 0; i < live->n; i++)
+        if (!model_find(m, CONF_PARTITION, live->list[i].p.name))
+            drift_add(a, list, live->list[i].p.name, "PartitionName", "", live->list[i].p.name);
+    return list;
+}
+
+static void drift_log(const struct jsn *list, bool revert)
+{
+    JSN_FOR_ITEMS (item, list)
+        log_warn("drift: partition '%s' has %s=%s, declared is %s%s", jsn_get_str(item, "partition"),
+                 jsn_get_str(item, "field"), jsn_get_str(item, "live"),
+                 jsn_get_str(item, "declared"), revert ? "; putting it back" : "");
+}
+
+/* Anything that can be put back?  A partition with jobs that is not declared cannot. */
+static bool revertible(const struct engine *g, const struct jsn *list)
+{
+    JSN_FOR_ITEMS (item, list) {
+        const struct jobs_group *jobs =
+            jobs_of_partition(hub_jobs(g->o.hub), jsn_get_str(item, "partition"));
+
+        if (jsn_get_str(item, "declared")[0] || !streq(jsn_get_str(item, "field"), "PartitionName") ||
+            !jobs || jobs->n == 0)
+            return true;
+    }
+    return false;
+}
+
+void drift_look(struct engine *g)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(buf_done) struct buf text = {0};
+    const struct record *good = store_good(g->o.store);
+    uint64_t seen = hub_partitions_seen(g->o.hub);
+    struct jsn *list;
+
+    if (!g->running || !good || g->drift_seen == seen ||
+        hub_partitions_asked_ns(g->o.hub) < g->settled_ns)
+        return;
+    g->drift_seen = seen;
+    list = drift_find(g, &a);
+    jsn_print(&text, list);
+    if (hub_section_put(g->o.hub, HUB_DRIFT, buf_view(&text)))
+        drift_log(list, good->revert);
+    metrics_drift(g->o.metrics, jsn_len(list));
+    if (good->revert && revertible(g, list))
+        engine_revert(g);
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The hub: asks slurmctld, keeps what it said.
+ *
+ * Every list is asked for with the time of its last answer, so that nothing new is a tiny answer.
+ * When to ask what:
+ *   - nobody talked to slurmctld (activity.c): one list a second, mostly the nodes, since those
+ *     also change by themselves (a node that stops answering, a job at its limit);
+ *   - somebody did: all four, at most twice a second;
+ *   - we did (hub_touch): all four at once, then one list every 100 ms for 5 s;
+ *   - slurmctld does not answer: a ping a second;
+ *   - the kernel does not count connections: all four every second.
+ * A list that takes long to bring over is asked for less often, so that it costs slurmctld and us at
+ * most a twentieth of the time.
+ *
+ * All answers of a round are worked in before watchers hear of any (hub_publish.c).
+ */
+#include "src/agent/hub_impl.h"
+
+#include "src/agent/activity.h"
+#include "src/base/alloc.h"
+#include "src/base/clock.h"
+#include "src/base/encode.h"
+#include "src/base/log.h"
+#include "src/slurm/profile.h"
+
+#define LOOK_MS 250 /* at the kernel's count */
+#define TICK_MS 1000
+#define CLOSE_TICK_MS 100
+#define CLOSE_LOOK_MS 5000
+#define ROUND_GAP_MS 500
+#define CALL_TIMEOUT_MS 20000
+#define PING_TIMEOUT_MS 5000
+#define COST_FACTOR 20
+#define COST_MOST_MS 3000
+#define ALL_TABLES ((1U << HUB_N_TABLES) - 1)
+
+static const char *const call_names[HUB_N_TABLES] = {
+    [HUB_NODES] = "nodes",
+    [HUB_PARTITIONS] = "partitions",
+    [HUB_JOBS] = "jobs",
+    [HUB_RESERVATIONS] = "reservations",
+};
+
+static void on_timer(void *arg);
+
+struct hub *hub_new(struct loop *l, struct link *link, const struct hub_events *events, void *arg)
+{
+    struct hub *h = xcalloc(1, sizeof(*h));
+    char uuid[ENCODE_UUID_LEN + 1];
+
+    h->loop = l;
+    h->link = link;
+    h->events = *events;
+    h->arg = arg;
+    for (unsigned i = 0; i < HUB_N_TABLES; i++)
+        table_init(&h->lists[i].rows);
+    jobs_init(&h->jobs);
+    list_init(&h->watchers);
+    encode_uuid(uuid);
+    memcpy(h->boot, uuid, 8);
+    h->version = 1;
+    h->wanted = ALL_TABLES;
+    h->timer = loop_add_timer(l, on_timer, h);
+    return h;
+}
+
+struct hub *hub_free(struct hub *h)
+{
+    if (!h)
+        return NULL;
+    (void)loop_source_free(h->timer);
+    for (unsigned i = 0; i < HUB_N_TABLES; i++) {
+        table_done(&h->lists[i].rows);
+        arena_done(&h->lists[i].arena);
+    }
+    for (unsigned i = 0; i < HUB_N_SECTIONS; i++)
+        buf_done(&h->sections[i]);
+    assert(list_empty(&h->watchers));
+    live_done(&h->live);
+    jobs_done(&h->jobs);
+    buf_done(&h->controllers);
+    free(h);
+    return NULL;
+}
+
+bool hub_up(const struct hub *h)
+{
+    return h->up;
+}
+
+uint32_t hub_release(const struct hub *h)
+{
+    return h->release;
+}
+
+int64_t hub_boot_time(const struct hub *h)
+{
+    return h->boot_time;
+}
+
+const struct live *hub_live(const struct hub *h)
+{
+    return &h->live;
+}
+
+const struct jobs *hub_jobs(const struct hub *h)
+{
+    return &h->jobs;
+}
+
+uint64_t hub_partitions_seen(const struct hub *h)
+{
+    return h->live_seen;
+}
+
+int64_t hub_partitions_asked_ns(const struct hub *h)
+{
+    return h->live_asked_ns;
+}
+
+uint64_t hub_calls(const struct hub *h)
+{
+    return h->calls;
+}
+
+bool hub_complete(const struct hub *h)
+{
+    return h->up && h->known == ALL_TABLES;
+}
+
+static void set_up(struct hub *h, bool up)
+{
+    if (h->up == up)
+        return;
+    h->up = up;
+    h->newer = true;
+    if (up) {
+        log_info("slurmctld answers");
+        h->wanted = ALL_TABLES;
+        for (unsigned i = 0; i < HUB_N_TABLES; i++)
+            h->lists[i].since = 0; /* its clock may be another one */
+        h->known = 0;
+    } else {
+        log_warn("slurmctld does not answer; asking again every second");
+    }
+}
+
+/* A call in flight. */
+struct question {
+    struct hub *hub;
+    enum hub_table table;
+    hub_fresh_fn fn; /* NULL: part of a round */
+    void *arg;
+    int64_t start_ns;
+};
+
+static void ping_ended(void *arg, int r, const struct jsn *answer, const struct err *e);
+
+static void ping(struct hub *h, uint64_t timeout_ms, hub_fresh_fn fn, void *arg)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct question *q = xcalloc(1, sizeof(*q));
+    struct jsn *request = jsn_object(&a);
+
+    *q = (struct question){.hub = h, .fn = fn, .arg = arg};
+    jsn_set_str(&a, request, "call", "ping");
+    h->pinging = true;
+    h->calls += 2;
+    if (link_call(h->link, LANE_READ, request, timeout_ms, ping_ended, q) < 0)
+        ping_ended(q, -EBUSY, NULL, NULL);
+}
+
+/* Down is whatever keeps an answer away; a refusal is an answer. */
+static bool means_down(int r)
+{
+    return r == -EHOSTDOWN || r == -ETIMEDOUT || r == -EPIPE || r == -EBUSY || r == -ENOEXEC ||
+           r == -EBADMSG;
+}
+
+static int list_take(struct hub *h, enum hub_table table, const struct jsn *answer, struct err *e)
+{
+    struct hub_list *l = &h->lists[table];
+    const struct jsn *items = jsn_key(answer, "items");
+    struct arena a = {0};
+    int r = 0;
+
+    h->known |= 1U << table;
+    if (jsn_get_bool(answer, "unchanged", false))
+        return 0;
+    if (table == HUB_PARTITIONS) {
+        struct live live = {0};
+
+        r = live_decode(items, &live, e);
+        if (r < 0)
+            return r;
+        live_done(&h->live);
+        h->live = live;
+        h->live_seen++;
+    } else if (table == HUB_JOBS) {
+        jobs_take(&h->jobs, items);
+        h->lists[HUB_NODES].changed = h->lists[HUB_PARTITIONS].changed = true;
+    }
+    l->items = jsn_clone(&a, items);
+    arena_done(&l->arena);
+    l->arena = a;
+    l->since = jsn_get_int(answer, "time", 0);
+    l->changed = true;
+    return 0;
+}
+
+static void round_ended(struct hub *h)
+{
+    uint64_t accepted = 0;
+    bool known = activity_read(&accepted);
+
+    /* somebody else talked to slurmctld meanwhile: one second look, in case a list was read before */
+    if (known && h->activity_known && accepted > h->accepted + h->round_calls &&
+        h->round_calls > 1 && !h->followed_up) {
+        h->wanted = ALL_TABLES;
+        h->followed_up = true;
+    } else {
+        h->followed_up = false;
+    }
+    h->activity_known = known;
+    h->accepted = accepted;
+    if (h->events.on_round)
+        h->events.on_round(h->arg);
+    hub_publish(h);
+}
+
+static void question_ended(void *arg, int r, const struct jsn *answer, const struct err *e)
+{
+    struct question *q = arg;
+    struct hub *h = q->hub;
+    struct hub_list *l = &h->lists[q->table];
+    int64_t now = clock_mono_ms();
+    struct err bad = {0};
+
+    if (r == 0 && !jsn_get_bool(answer, "unchanged", false))
+        l->not_before_ms =
+            now + MIN((now - q->start_ns / 1000000) * COST_FACTOR, COST_MOST_MS);
+    if (r == 0) {
+        r = list_take(h, q->table, answer, &bad);
+        e = &bad;
+        if (r == 0 && q->table == HUB_PARTITIONS)
+            h->live_asked_ns = q->start_ns;
+    }
+    if (r < 0 && !q->fn)
+        log_debug("%s: %s", call_names[q->table], e ? e->text : "no answer");
+    if (means_down(r)) {
+        if (h->up)
+            ping(h, PING_TIMEOUT_MS, NULL, NULL);
+    } else {
+        set_up(h, true);
+    }
+    if (q->fn)
+        q->fn(q->arg, r, e);
+    else if (--h->in_flight == 0)
+        round_ended(h);
+    free(q);
+}
+
+static void ask(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_fresh_fn fn,
+                void *arg)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct question *q = xcalloc(1, sizeof(*q));
+    struct jsn *request = jsn_object(&a);
+
+    *q = (struct question){
+        .hub = h, .table = table, .fn = fn, .arg = arg, .start_ns = clock_mono_ns()};
+    jsn_set_str(&a, request, "call", call_names[table]);
+    jsn_set_int(&a, request, "since", h->lists[table].since);
+    h->calls++;
+    h->round_calls++;
+    if (!fn)
+        h->in_flight++;
+    if (link_call(h->link, LANE_READ, request, timeout_ms, question_ended, q) < 0)
+        question_ended(q, -EBUSY, NULL, NULL);
+}
+
+void hub_refresh(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_fresh_fn fn,
+                 void *arg)
+{
+    ask(h, table, timeout_ms, fn, arg);
+}
+
+void hub_ping(struct hub *h, uint64_t timeout_ms, hub_fresh_fn fn, void *arg)
+{
+    ping(h, timeout_ms, fn, arg);
+}
+
+static void ping_take(struct hub *h, const struct jsn *answer)
+{
+    const char *release = jsn_get_str(answer, "release");
+    int64_t boot = jsn_get_int(answer, "bootTime", 0);
+    int64_t library = jsn_get_int(answer, "libslurm", 0);
+    bool up = jsn_get_bool(answer, "up", false);
+    bool another = up && boot != h->boot_time;
+    uint32_t number;
+
+    buf_clear(&h->controllers);
+    if (jsn_key(answer, "controllers"))
+        jsn_print(&h->controllers, jsn_key(answer, "controllers"));
+    if (release && release_parse(str_of(release), &number, NULL) == 0)
+        h->release = number;
+    else if (h->release == 0 && library > 0)
+        h->release = (uint32_t)library;
+    if (another)
+        h->boot_time = boot;
+    another = another || (up && !h->up);
+    set_up(h, up);
+    if (another && h->events.on_up)
+        h->events.on_up(h->arg);
+}
+
+static void ping_ended(void *arg, int r, const struct jsn *answer, const struct err *e)
+{
+    struct question *q = arg;
+    struct hub *h = q->hub;
+
+    h->pinging = false;
+    if (r == 0)
+        ping_take(h, answer);
+    else
+        set_up(h, false);
+    if (q->fn)
+        q->fn(q->arg, r < 0 ? r : h->up ? 0 : -EHOSTDOWN, e);
+    free(q);
+    hub_publish(h);
+}
+
+/* Ask for what is wanted, but for lists that have cost too much just now. */
+static bool round_start(struct hub *h)
+{
+    h->round_calls = 0;
+    if (h->boot_time == 0 && !h->pinging)
+        ping(h, PING_TIMEOUT_MS, NULL, NULL);
+    for (unsigned i = 0; i < HUB_N_TABLES; i++) {
+        bool dear = h->lists[i].not_before_ms > loop_now_ms(h->loop);
+
+        if (!(h->wanted & 1U << i) || (dear && (h->known & 1U << i)))
+            continue;
+        h->wanted &= ~(1U << i);
+        ask(h, (enum hub_table)i, CALL_TIMEOUT_MS, NULL, NULL);
+    }
+    return h->round_calls > 0;
+}
+
+/* Three times the nodes, then one of the others. */
+static enum hub_table next_table(struct hub *h)
+{
+    unsigned tick = h->ticks++;
+
+    if (tick % 4 != 3)
+        return HUB_NODES;
+    return (enum hub_table)(HUB_PARTITIONS + tick / 4 % (HUB_N_TABLES - HUB_PARTITIONS));
+}
+
+static bool somebody_talked(const struct hub *h)
+{
+    uint64_t accepted;
+
+    return activity_read(&accepted) && accepted != h->accepted;
+}
+
+static void turn(struct hub *h, int64_t now)
+{
+    bool due = now >= h->next_ms;
+    bool close = now < h->close_look_until_ms;
+
+    if (h->up && (h->activity_known ? somebody_talked(h) : due))
+        h->wanted = ALL_TABLES;
+    if (!h->up) {
+        if (!due || h->pinging)
+            return;
+        ping(h, PING_TIMEOUT_MS, NULL, NULL);
+    } else if (h->wanted == 0 || !round_start(h)) {
+        if (!due)
+            return;
+        h->round_calls = 0;
+        ask(h, next_table(h), CALL_TIMEOUT_MS, NULL, NULL);
+    }
+    h->next_ms = now + (close ? CLOSE_TICK_MS : TICK_MS);
+}
+
+static void on_timer(void *arg)
+{
+    struct hub *h = arg;
+    int64_t now = loop_now_ms(h->loop);
+    bool close = now < h->close_look_until_ms;
+
+    if (h->in_flight == 0)
+        turn(h, now);
+    loop_timer_arm(h->timer, close ? CLOSE_TICK_MS : h->round_calls > 1 ? ROUND_GAP_MS : LOOK_MS);
+}
+
+void hub_start(struct hub *h)
+{
+    h->next_ms = loop_now_ms(h->loop);
+    loop_timer_arm(h->timer, 0);
+}
+
+void hub_touch(struct hub *h)
+{
+    h->wanted = ALL_TABLES;
+    h->close_look_until_ms = loop_now_ms(h->loop) + CLOSE_LOOK_MS;
+    if (h->up)
+        loop_timer_arm(h->timer, 0);
+}
+
+struct host_set *hub_nodes(const struct hub *h, bool dynamic_only)
+{
+    AUTO(hostlist_free) struct host_list *names = hostlist_new();
+
+    JSN_FOR_ITEMS (node, h->lists[HUB_NODES].items) {
+        const char *name = jsn_get_str(node, "name");
+        const char *state = jsn_get_str(node, "state");
+
+        if (name && (!dynamic_only || (state && strstr(state, "DYNAMIC"))))
+            hostlist_push(names, str_of(name));
+    }
+    return hostset_of(names);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the hub share; nobody else includes it. */
+#pragma once
+
+#include "src/agent/hub.h"
+#include "src/agent/table.h"
+#include "src/base/list.h"
+
+struct hub_list {
+    struct arena arena;
+    struct jsn *items; /* as slurmctld told them last; NULL: never */
+    int64_t since;     /* its clock at that */
+    bool changed;      /* since the last publication */
+    int64_t not_before_ms; /* a table that takes long is asked for less often */
+    struct table rows; /* as watchers get them */
+};
+
+struct hub {
+    struct loop *loop;
+    struct link *link;
+    struct hub_events events;
+    void *arg;
+
+    struct hub_list lists[HUB_N_TABLES];
+    struct live live;
+    uint64_t live_seen;
+    int64_t live_asked_ns;
+    struct jobs jobs;
+    struct buf sections[HUB_N_SECTIONS];
+
+    bool up;
+    unsigned known; /* bits of the lists that were read since slurmctld came up */
+    uint32_t release;
+    int64_t boot_time;
+    struct buf controllers; /* JSON */
+
+    char boot[17]; /* of this process: versions of another one mean nothing */
+    uint64_t version;
+    bool newer; /* something has changed that watchers have not been told */
+
+    struct loop_source *timer;
+    bool pinging;
+    unsigned in_flight; /* calls of the round */
+    unsigned round_calls;
+    unsigned ticks;
+    unsigned wanted; /* bits of the lists to be read soon */
+    bool followed_up; /* the round before this one was a second look already */
+    int64_t next_ms;  /* when the next small call is due */
+    int64_t close_look_until_ms;
+    uint64_t accepted; /* connections that the kernel had counted after the last round */
+    bool activity_known;
+    uint64_t calls;
+
+    struct list watchers;
+    size_t n_watchers;
+};
+
+/* hub_publish.c: work what was read into rows, and tell the watchers. */
+void hub_publish(struct hub *h);

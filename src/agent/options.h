@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of slurmkeeper-agent. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "src/base/buf.h"
+
+enum agent_mode { AGENT_RUN, AGENT_SEED, AGENT_HELP, AGENT_VERSION };
+
+/* All strings are borrowed from argv or constants. */
+struct agent_options {
+    enum agent_mode mode;
+    const char *live;      /* directory that slurmctld reads */
+    const char *mount;     /* directory of the declared files as they are mounted */
+    const char *listen;    /* address:port of the HTTPS server; "" for none */
+    const char *identity;  /* directory with tls.crt, tls.key and token */
+    const char *socket;    /* Unix socket without TLS and token; NULL for none */
+    const char *marker;    /* file that has slurmctld started again; "" for none */
+    const char *worker;    /* libslurm's program; NULL: beside this one */
+    const char *slurmctld; /* for rehearsals; "" for none */
+};
+
+/* Fill with defaults and what is given.  -EINVAL with a sentence for what cannot be understood. */
+int options_parse(int argc, char **argv, struct agent_options *ret, struct err *e) MUST_CHECK;
+void options_help(struct buf *out);

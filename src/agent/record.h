@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A declaration as the agent keeps it on disk: its files, and partitions kept for their jobs. */
+#pragma once
+
+#include "src/agent/fileset.h"
+
+/* A partition that is no longer declared, but has jobs: its lines stay until they have ended. */
+struct record_kept {
+    char *partition;
+    char *lines; /* whole lines of slurm.conf, each with its line break */
+};
+
+struct record {
+    struct fileset files; /* as declared, without keys */
+    char hash[SHA256_HEX_LEN + 1];
+    int64_t generation;
+    char *declared;     /* the pusher's own name for the set, or NULL */
+    bool revert;        /* drift is put back and not only told */
+    unsigned attempts;  /* starts of the agent that found it unfinished */
+    int64_t written_us; /* wall clock */
+    struct record_kept *kept;
+    size_t n_kept;
+    size_t cap_kept;
+};
+
+struct record *record_new(void);
+struct record *record_free(struct record *r);
+DEFINE_AUTO(struct record, record_free);
+struct record *record_copy(const struct record *r);
+
+/* Keep a partition; lines of an earlier one of that name are replaced. */
+void record_keep(struct record *r, const char *partition, const char *lines);
+void record_unkeep(struct record *r, const char *partition);
+const struct record_kept *record_kept_find(const struct record *r, const char *partition);
+/* Texts and order count: would both give the same live files? */
+bool record_same_kept(const struct record *a, const struct record *b);
+
+/*
+ * The files as slurmctld shall see them: as declared, with what is kept put before the first line
+ * of slurm.conf, where no DEFAULT line reaches it.
+ */
+int record_effective(const struct record *r, struct fileset *ret, struct err *e) MUST_CHECK;
+
+/* As one text that tells its own length and hash; a damaged one is refused with -EBADMSG. */
+void record_print(const struct record *r, struct buf *out);
+int record_parse(struct str text, struct record **ret, struct err *e) MUST_CHECK;

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Running a rehearsal.
+ *
+ * No release of slurmctld has an option that only checks files, and what it dies of is more than
+ * any list here can hold.  So one is started on a copy, in a directory and a network namespace of
+ * its own, and watched on its standard error: "Running as primary controller" comes after
+ * everything has been read, and it is killed there.  If it ends by itself before, the lines that it
+ * called fatal or error say why.
+ *
+ * Takes about as long as a start of slurmctld: tens of milliseconds.
+ */
+#include "src/agent/rehearse.h"
+
+#include <fcntl.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "src/base/alloc.h"
+#include "src/base/file.h"
+#include "src/base/log.h"
+
+#define REHEARSE_MS 30000
+#define SAID_MAX_BYTES ((size_t)256 << 10)
+
+struct rehearsal {
+    struct loop *loop;
+    char *dir;
+    pid_t pid;
+    int said_fd;
+    struct buf said;
+    bool proven; /* it got as far as it shall */
+    bool late;
+    struct loop_source *child;
+    struct loop_source *output;
+    struct loop_source *timer;
+    rehearse_fn fn;
+    void *arg;
+};
+
+static int file_put(const char *dir, const char *name, struct str text, mode_t mode, struct err *e)
+{
+    AUTO(free) char *path = xasprintf("%s/%s", dir, name);
+    AUTO(close) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    int r = fd < 0 ? -errno : file_write_all(fd, text);
+
+    return r < 0 ? err_errno(e, -r, "cannot write '%s'", path) : 0;
+}
+
+/* Keys are not copied: links to the live ones. */
+static void keys_link(const char *live, const char *dir)
+{
+    static const char *const names[] = {"slurm.key", "slurm.jwks", "jwt.key", "jwt_hs256.key",
+                                        "jwks.json"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        AUTO(free) char *from = xasprintf("%s/%s", live, names[i]);
+        AUTO(free) char *to = xasprintf("%s/%s", dir, names[i]);
+
+        if (file_exists(from))
+            (void)!symlink(from, to);
+    }
+}
+
+/* A port that nobody uses now; in a network of its own any would do. */
+static unsigned free_port(void)
+{
+    AUTO(close) int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t n = sizeof(a);
+
+    if (fd < 0 || bind(fd, (struct sockaddr *)&a, n) < 0 ||
+        getsockname(fd, (struct sockaddr *)&a, &n) < 0)
+        return 26817;
+    return ntohs(a.sin_port);
+}
+
+static void host_name(char *ret, size_t n)
+{
+    char *dot;
+
+    if (gethostname(ret, n) < 0)
+        ret[0] = '\0';
+    ret[n - 1] = '\0';
+    dot = strchr(ret, '.');
+    if (dot)
+        *dot = '\0';
+}
+
+static int scene_make(const struct rehearse_options *o, const struct candidate *c, const char *dir,
+                      struct err *e)
+{
+    AUTO(free) char *state = xasprintf("%s/state", dir);
+    AUTO(buf_done) struct buf conf = {0};
+    char host[256];
+    int r = 0;
+
+    if (mkdir(state, 0700) < 0)
+        return err_errno(e, errno, "cannot make '%s'", state);
+    host_name(host, sizeof(host));
+    rehearse_conf(c, dir, host, free_port(), o->dynamic_nodes, &conf);
+    for (size_t i = 0; r == 0 && i < c->files.n; i++) {
+        const struct fileset_file *f = &c->files.files[i];
+
+        if (!streq(f->name, "slurm.conf"))
+            r = file_put(dir, f->name, (struct str){f->text, f->n}, f->mode, e);
+    }
+    if (r == 0)
+        r = file_put(dir, "slurm.conf", buf_view(&conf), 0600, e);
+    keys_link(o->live, dir);
+    return r;
+}
+
+/* Between fork and exec: system calls only. */
+static void stage_enter(int said)
+{
+    struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+    int null = open("/dev/null", O_RDWR);
+    int fd;
+
+    loop_signals_reset();
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (unshare(CLONE_NEWNET) == 0) {
+        fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        (void)ioctl(fd, SIOCSIFFLAGS, &lo);
+    }
+    if (dup2(null, STDIN_FILENO) < 0 || dup2(said, STDOUT_FILENO) < 0 ||
+        dup2(said, STDERR_FILENO) < 0)
+        _exit(126);
+}
+
+static int actor_start(struct rehearsal *r, const char *program, struct err *e)
+{
+    AUTO(free) char *conf = xasprintf("%s/slurm.conf", r->dir);
+    char d[] = "-D";
+    char f[] = "-f";
+    AUTO(free) char *name = xstrdup(program);
+    char *const argv[] = {name, d, f, conf, NULL};
+    char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+    char *const envp[] = {path, NULL};
+    int pipes[2];
+
+    if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK) < 0)
+        return err_errno(e, errno, "cannot make a pipe");
+    r->said_fd = pipes[0];
+    r->pid = fork();
+    if (r->pid == 0) {
+        stage_enter(pipes[1]);
+        (void)execve(program, argv, envp);
+        _exit(127);
+    }
+    (void)close(pipes[1]);
+    if (r->pid < 0)
+        return err_errno(e, errno, "cannot start a process");
+    return 0;
+}
+
+struct rehearsal *rehearse_stop(struct rehearsal *r)
+{
+    struct err e = {0};
+
+    if (!r)
+        return NULL;
+    (void)loop_source_free(r->child);
+    (void)loop_source_free(r->output);
+    (void)loop_source_free(r->timer);
+    if (r->pid > 0) {
+        (void)kill(r->pid, SIGKILL);
+        (void)waitpid(r->pid, NULL, 0);
+    }
+    if (r->said_fd >= 0)
+        (void)close(r->said_fd);
+    if (r->dir && file_remove_tree(r->dir, &e) < 0)
+        log_warn("%s", e.text);
+    buf_done(&r->said);
+    free(r->dir);
+    free(r);
+    return NULL;
+}
+
+/* The lines that say why: those it calls fatal, or else the last error. */
+static void reason_find(struct rehearsal *r, struct err *e)
+{
+    struct str rest = buf_view(&r->said);
+    struct str line;
+    struct str best = {0};
+    bool fatal = false;
+
+    while (str_split(&rest, '\n', &line)) {
+        AUTO(free) char *text = str_dup(line);
+        char *at = strstr(text, "fatal: ");
+
+        if (!at && !fatal)
+            at = strstr(text, "error: ");
+        if (!at || (fatal && !strstr(text, "fatal: ")))
+            continue;
+        fatal = fatal || starts_with(at, "fatal: ");
+        best = (struct str){line.p + (at - text), line.n - (size_t)(at - text)};
+    }
+    (void)err_bad(e, "slurmctld would end on these files: " STR_FMT,
+                  STR_ARG(best.p ? best : STR("it said nothing")));
+}
+
+static void finish(struct rehearsal *r)
+{
+    struct err e = {0};
+    rehearse_fn fn = r->fn;
+    void *arg = r->arg;
+    int result = 0;
+
+    if (r->late)
+        result = err_set(&e, -ETIMEDOUT, ERR_RETRY,
+                         "the rehearsal's slurmctld neither started nor ended in %d s",
+                         REHEARSE_MS / 1000);
+    else if (!r->proven) {
+        reason_find(r, &e);
+        result = -EINVAL;
+    }
+    (void)rehearse_stop(r);
+    fn(arg, result, &e);
+}
+
+static bool output_take(struct rehearsal *r)
+{
+    char chunk[8192];
+    ssize_t n;
+
+    while ((n = read(r->said_fd, chunk, sizeof(chunk))) > 0)
+        if (r->said.n < SAID_MAX_BYTES)
+            buf_add(&r->said, chunk, (size_t)n);
+    r->proven = strstr(buf_str(&r->said), "Running as primary controller") != NULL;
+    return n != 0;
+}
+
+static void on_output(void *arg, int fd, uint32_t events)
+{
+    struct rehearsal *r = arg;
+
+    (void)fd;
+    (void)events;
+    if (!output_take(r))
+        r->output = loop_source_free(r->output);
+    if (r->proven)
+        finish(r);
+}
+
+static void on_end(void *arg, pid_t pid, int status)
+{
+    struct rehearsal *r = arg;
+
+    (void)pid;
+    (void)status;
+    r->pid = 0;
+    (void)output_take(r);
+    finish(r);
+}
+
+static void on_late(void *arg)
+{
+    struct rehearsal *r = arg;
+
+    r->late = true;
+    finish(r);
+}
+
+int rehearse_start(struct loop *l, const struct rehearse_options *o, const struct candidate *c,
+                   rehearse_fn fn, void *arg, struct rehearsal **ret, struct err *e)
+{
+    struct rehearsal *rehearsal = xcalloc(1, sizeof(*rehearsal));
+    const char *tmp = getenv("TMPDIR");
+    int r;
+
+    *rehearsal = (struct rehearsal){.loop = l, .said_fd = -1, .fn = fn, .arg = arg};
+    rehearsal->dir = xasprintf("%s/slurmkeeper-rehearsal-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
+    if (!mkdtemp(rehearsal->dir)) {
+        r = err_errno(e, errno, "cannot make '%s'", rehearsal->dir);
+        rehearsal->dir[0] = '\0';
+    } else {
+        r = scene_make(o, c, rehearsal->dir, e);
+    }
+    if (r == 0)
+        r = actor_start(rehearsal, o->slurmctld, e);
+    if (r < 0) {
+        (void)rehearse_stop(rehearsal);
+        return err_wrap(e, r, "the rehearsal cannot start");
+    }
+    rehearsal->child = loop_add_child(l, rehearsal->pid, on_end, rehearsal);
+    rehearsal->output = loop_add_fd(l, rehearsal->said_fd, EPOLLIN, on_output, rehearsal);
+    rehearsal->timer = loop_add_timer(l, on_late, rehearsal);
+    loop_timer_arm(rehearsal->timer, REHEARSE_MS);
+    *ret = rehearsal;
+    return 0;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the agent of a Controller is, and what it is known by.
+ *
+ * It listens in slurmctld's pod; of several pods the one counts that the Service leads to, or else
+ * the first.  The Secret <controller>-agent has its certificate, which is the only one that is
+ * trusted, and the token that it asks for.  Both are made once, here, since making them needs
+ * randomness and OpenSSL, which plans do without.
+ */
+#include "src/operator/agent_target.h"
+
+#include "src/base/encode.h"
+#include "src/base/hash.h"
+#include "src/base/log.h"
+#include "src/build/labels.h"
+#include "src/build/secrets.h"
+#include "src/http/certificate.h"
+
+#define TOKEN_BYTES 32
+
+/* One key of a Secret, decoded; NULL: it is not there. */
+static const char *secret_text(struct arena *a, const struct jsn *secret, const char *key)
+{
+    const struct jsn *value = jsn_member(jsn_key(secret, "data"), str_of(key));
+    AUTO(buf_done) struct buf text = {0};
+
+    if (!jsn_is(value, JSN_STRING) || decode_base64(&text, value->s) < 0)
+        return NULL;
+    return arena_str(a, buf_view(&text));
+}
+
+static const struct plan_pod *agent_pod(const struct plan_controller *in)
+{
+    const struct plan_pod *found = NULL;
+
+    for (size_t i = in->n_pods; i-- > 0;) {
+        const struct plan_pod *p = in->pods[i];
+
+        if (p->ip && !p->deleting && !plan_pod_is_empty(p) &&
+            (!found || p->active || !found->active))
+            found = p;
+    }
+    return found;
+}
+
+static const struct kube_object *find_secret(struct arena *a, const struct world *w,
+                                             const struct build_cluster *c)
+{
+    const struct api_meta *m = &c->controller->meta;
+
+    return world_get(w, "Secret", api_namespace(m), labels_agent(a, m->name));
+}
+
+bool agent_target_find(struct arena *a, const struct world *w, const struct plan_controller *in,
+                       struct agent_target *ret)
+{
+    const struct controller *c = in->cluster->controller;
+    const struct plan_pod *pod = agent_pod(in);
+    const struct kube_object *o;
+    struct jsn *secret = NULL;
+    struct err e = {0};
+
+    if (!c || !pod || !build_has_agent(in->cluster))
+        return false;
+    o = find_secret(a, w, in->cluster);
+    if (!o || kube_object_parse(o, a, &secret, &e) < 0)
+        return false;
+    *ret = (struct agent_target){
+        .address = pod->ip,
+        .port = AGENT_PORT,
+        .cert_pem = secret_text(a, secret, AGENT_CERT),
+        .host = labels_agent_host(a, c->meta.name, api_namespace(&c->meta)),
+        .token = secret_text(a, secret, AGENT_TOKEN),
+    };
+    return ret->cert_pem && ret->token;
+}
+
+const struct build_agent_keys *agent_target_fresh_keys(struct arena *a, const struct world *w,
+                                                       const struct build_cluster *c)
+{
+    AUTO(http_certificate_done) struct http_certificate pair = {0};
+    struct build_agent_keys *keys;
+    char token[SHA256_HEX_LEN + 1];
+    char random[TOKEN_BYTES];
+    const char *host;
+    struct err e = {0};
+
+    if (!c->controller || !build_has_agent(c) || find_secret(a, w, c))
+        return NULL;
+    host = labels_agent_host(a, c->controller->meta.name, api_namespace(&c->controller->meta));
+    if (http_certificate_make(host, &pair, &e) < 0) {
+        log_error("Controller %s: its agent stays without a Secret: %s",
+                  api_full_name(a, &c->controller->meta), e.text);
+        return NULL;
+    }
+    encode_random(random, sizeof(random));
+    hash_sha256_hex((struct str){random, sizeof(random)}, token);
+    keys = arena_calloc(a, 1, sizeof(*keys));
+    *keys = (struct build_agent_keys){arena_strdup(a, pair.cert_pem), arena_strdup(a, pair.key_pem),
+                                      arena_strdup(a, token)};
+    return keys;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a Controller's status says about its configuration.
+ *
+ *   ConfigApplied     True when slurmctld has it (without an agent: when it is written).  Else it
+ *                     says what is wrong, and whose line it is
+ *
+ *   NodeSetsAccepted  False while a NodeSet is left out; PartitionsAccepted likewise
+ *
+ *   Drifted           True while a partition is not as declared: somebody used scontrol
+ */
+#include "src/build/labels.h"
+#include "src/plan/controller_private.h"
+
+#define MAX_DRIFT_SHOWN 4
+
+/* The first error of an object whose description begins with these words; NULL: of any. */
+static const struct api_problem *first_problem(const struct config_verdict *v, const char *of)
+{
+    for (size_t i = 0; i < v->problems->n; i++) {
+        const struct api_problem *p = &v->problems->items[i];
+
+        if (p->reason != API_WARNING && (!of || starts_with(p->object, of)))
+            return p;
+    }
+    return NULL;
+}
+
+static const char *problem_text(struct arena *a, const struct api_problem *p)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    if (!p)
+        return "Slurm would refuse it";
+    api_problem_print(p, &b);
+    return arena_strdup(a, buf_str(&b));
+}
+
+/* Whose line it is, and what is wrong with it. */
+static const char *fault_text(struct arena *a, const struct config_verdict *v,
+                              const struct slurm_fault *f)
+{
+    const struct conf_origin *o =
+        streq(f->file, "slurm.conf") ? build_config_origin(v->config, f->line) : NULL;
+
+    if (o && o->object)
+        return arena_printf(a, "%s: %s: %s", o->object, o->field, f->message);
+    if (f->file)
+        return arena_printf(a, "%s line %u: %s", f->file, f->line, f->message);
+    return f->message;
+}
+
+static void tell_refusal(const struct config_verdict *v, struct status_scribe *s)
+{
+    const struct slurm_applied *last = &v->in->slurm->applied;
+
+    if (last->n_faults)
+        status_set(s, "ConfigApplied", STATUS_FALSE, true, "Refused",
+                   "slurmctld goes on with what it has: %s",
+                   fault_text(s->to->arena, v, &last->faults[0]));
+    else
+        status_set(s, "ConfigApplied", STATUS_FALSE, true, "Refused",
+                   "slurmctld goes on with what it has: %s",
+                   last->reason ? last->reason : "the configuration was refused");
+}
+
+/* It is written, and there is an agent to make slurmctld take it. */
+static void judge_agent(const struct config_verdict *v, struct status_scribe *s)
+{
+    const struct slurm_state *slurm = v->in->slurm;
+
+    if (!slurm)
+        status_set(
+            s, "ConfigApplied", STATUS_UNKNOWN, false, "AgentUnreachable",
+            "the configuration is in ConfigMap %s, but slurmkeeper-agent cannot tell whether "
+            "slurmctld has it: %s",
+            labels_config(s->to->arena, v->in->cluster->controller->meta.name),
+            v->in->agent_trouble ? v->in->agent_trouble : "slurmctld's pod does not run yet");
+    else if (!streq(slurm->applied.hash, v->config->hash))
+        status_set(s, "ConfigApplied", STATUS_UNKNOWN, false, "Applying", "%s",
+                   v->in->agent_trouble ? v->in->agent_trouble
+                                        : "the configuration is on its way to slurmctld");
+    else if (streq(slurm->applied.result, "refused"))
+        tell_refusal(v, s);
+    else if (streq(slurm->applied.result, "pending"))
+        status_set(s, "ConfigApplied", STATUS_FALSE, false, "Pending", "%s",
+                   slurm->applied.reason ? slurm->applied.reason
+                                         : "slurmctld does not have it all yet");
+    else
+        status_set(s, "ConfigApplied", STATUS_TRUE, false, "Applied",
+                   "slurmctld has the configuration");
+}
+
+static void judge_applied(const struct config_verdict *v, struct status_scribe *s)
+{
+    const struct api_problem *own = first_problem(v, "Controller ");
+
+    if (!v->good)
+        status_set(s, "ConfigApplied", STATUS_FALSE, true, "ConfigInvalid",
+                   "the configuration was not changed: %s",
+                   problem_text(s->to->arena, own ? own : first_problem(v, NULL)));
+    else if (build_has_agent(v->in->cluster))
+        judge_agent(v, s);
+    else
+        status_set(s, "ConfigApplied", STATUS_TRUE, false, "Written",
+                   "the configuration is in ConfigMap %s",
+                   labels_config(s->to->arena, v->in->cluster->controller->meta.name));
+}
+
+/* Say of a kind what was left out of a configuration that is good without it. */
+static void judge_left_out(const struct config_verdict *v, struct status_scribe *s,
+                           const char *kind, const char *condition, const char *reason)
+{
+    const struct api_problem *p = first_problem(v, kind);
+
+    if (!v->good)
+        return;
+    if (p)
+        status_set(s, condition, STATUS_FALSE, true, reason, "left out of the configuration: %s",
+                   problem_text(s->to->arena, p));
+    else
+        (void)api_condition_drop(s->conditions, condition);
+}
+
+static void judge_drift(const struct config_verdict *v, struct status_scribe *s)
+{
+    const struct slurm_state *slurm = v->in->slurm;
+    AUTO(buf_done) struct buf b = {0};
+
+    if (!slurm || slurm->down)
+        return; /* as it was last seen */
+    if (slurm->n_drift == 0) {
+        (void)api_condition_drop(s->conditions, "Drifted");
+        return;
+    }
+    for (size_t i = 0; i < MIN(slurm->n_drift, (size_t)MAX_DRIFT_SHOWN); i++) {
+        const struct slurm_drift *d = &slurm->drift[i];
+
+        buf_printf(&b, "%spartition %s: %s is %s, declared %s", i ? "; " : "", d->partition,
+                   d->field, d->live ? d->live : "not set", d->declared ? d->declared : "not set");
+    }
+    if (slurm->n_drift > MAX_DRIFT_SHOWN)
+        buf_printf(&b, "; and %zu more", slurm->n_drift - MAX_DRIFT_SHOWN);
+    status_set(s, "Drifted", STATUS_TRUE, true, "ChangedInSlurm", "%s", buf_str(&b));
+}
+
+void controller_judge_config(const struct config_verdict *v, struct status_scribe *s)
+{
+    judge_applied(v, s);
+    judge_left_out(v, s, "NodeSet ", "NodeSetsAccepted", "NodeSetLeftOut");
+    judge_left_out(v, s, "Partition ", "PartitionsAccepted", "PartitionLeftOut");
+    judge_drift(v, s);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which Slurm nodes are drained, and which are let back.
+ *
+ * A pod that is to go (too many, or of an old revision) has its node drained first; when nothing
+ * runs on it any more, the pod is free and goes.  If it may stay after all, the node is let back.
+ * An annotation on the pod has its node drained as long as it is there.
+ *
+ * Only what is ours is undone: a node whose reason somebody else has written stays as it is.  A
+ * node that was set down when its pod ended (by the pod itself) is resumed when a new pod is ready.
+ */
+#include "src/plan/nodeset_private.h"
+
+/* Reasons of ours, and of Slinky's operator, whose cluster may have been taken over. */
+static const char *const our_reasons[] = {"slurmkeeper: Pod ", "slurm-operator: "};
+
+static const char *our_prefix(const char *reason)
+{
+    for (size_t i = 0; reason && i < ARRAY_LEN(our_reasons); i++)
+        if (starts_with(reason, our_reasons[i]))
+            return our_reasons[i];
+    return NULL;
+}
+
+static bool is_draining(const struct slurm_node *n)
+{
+    return (n->state & NODE_FLAG_DRAIN) && !(n->state & NODE_FLAG_UNDRAIN);
+}
+
+bool nodeset_drain_is_ours(const struct slurm_node *n)
+{
+    return is_draining(n) && our_prefix(n->reason);
+}
+
+/* Why the pod's node should be drained; NULL: it should not. */
+static const char *wish(struct arena *a, const struct plan_nodeset *in,
+                        const struct nodeset_scale *scale, const struct plan_pod *p)
+{
+    const char *ns = api_namespace(&in->ns->meta);
+
+    for (size_t i = 0; i < scale->n_drain; i++)
+        if (scale->drain[i].pod == p)
+            return arena_printf(a, "slurmkeeper: Pod (%s/%s) is pending termination for %s", ns,
+                                p->name, scale->drain[i].why);
+    if (p->cordoned)
+        return arena_printf(a, "slurmkeeper: Pod (%s/%s) was cordoned", ns, p->name);
+    return NULL;
+}
+
+static void let_back(const struct plan_nodeset *in, const struct plan_pod *p,
+                     const struct slurm_node *n, struct actions *to)
+{
+    const char *ours = our_prefix(n->reason);
+    const char *ns = api_namespace(&in->ns->meta);
+    const char *controller = in->ns->spec.controller_ref.name;
+
+    if (!ours)
+        return;
+    if (nodestate_base(n->state) == NODE_BASE_DOWN) {
+        if (p->ready && !(n->state & NODE_FLAG_NO_RESPOND))
+            actions_node(to, ns, controller, n->name, "resume", NULL, ours);
+    } else if (is_draining(n)) {
+        actions_node(to, ns, controller, n->name, "undrain", NULL, ours);
+    }
+}
+
+void nodeset_drain_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                        struct actions *to)
+{
+    actions_step(to, "Cordon");
+    for (size_t i = 0; i < in->n_pods && in->slurm && !in->slurm->down; i++) {
+        const struct plan_pod *p = in->pods[i];
+        const struct slurm_node *n = slurm_state_node(in->slurm, p->slurm_name);
+        const char *why;
+
+        if (!n || p->deleting || plan_pod_is_empty(p))
+            continue;
+        why = wish(to->arena, in, scale, p);
+        if (!why)
+            let_back(in, p, n, to);
+        else if (!is_draining(n))
+            actions_node(to, api_namespace(&in->ns->meta), in->ns->spec.controller_ref.name,
+                         n->name, "drain", why, NULL);
+    }
+}

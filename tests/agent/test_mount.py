@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Files that come by the mount, as the kubelet brings them; the first files of a pod."""
+import os
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+from agent import AGENT, Cluster
+from slurm import wait_for
+
+FIRST = ["PartitionName=all Nodes=ALL Default=YES", "PartitionName=debug Nodes=few State=UP"]
+
+
+class Volume:
+    """A projected volume: names are links into ..data, which is a link that is swapped."""
+
+    def __init__(self):
+        self.dir = tempfile.mkdtemp(prefix="sk-mount-")
+        self.n = 0
+
+    def put(self, files):
+        self.n += 1
+        data = f"..data_{self.n}"
+        os.mkdir(f"{self.dir}/{data}")
+        for name, text in files.items():
+            with open(f"{self.dir}/{data}/{name}", "w", encoding="utf-8") as f:
+                f.write(text)
+            if not os.path.lexists(f"{self.dir}/{name}"):
+                os.symlink(f"..data/{name}", f"{self.dir}/{name}")
+        os.symlink(data, f"{self.dir}/..tmp")
+        os.rename(f"{self.dir}/..tmp", f"{self.dir}/..data")
+
+
+@pytest.fixture(name="volume")
+def a_volume():
+    volume = Volume()
+    yield volume
+    subprocess.run(["rm", "-rf", volume.dir], check=True)
+
+
+@pytest.fixture(name="c")
+def a_cluster(volume):
+    cluster = Cluster(partitions=list(FIRST), mount=volume.dir)
+    volume.put(cluster.files())
+    yield cluster
+    cluster.stop()
+
+
+def test_a_changed_mount_is_applied(c, volume):
+    c.partitions[1] += " MaxTime=33"
+    volume.put(c.files())
+    start = time.monotonic()
+    wait_for(lambda: c.partition("debug")["MaxTime"] == "00:33:00")
+    assert time.monotonic() - start < 2
+    said = c.agent_said()
+    for line in (f"Start '{c.live}' polling", "Reconfiguring Slurm...", "SUCCESS"):
+        assert line in said
+
+
+def test_a_mount_that_lags_behind_pushes_is_old_news(c, volume):
+    first = c.files()
+    c.partitions[1] += " MaxTime=33"
+    second = c.files()
+    c.push()
+    c.partitions[1] += " PriorityTier=5"
+    c.push()
+    for files in (second, first):
+        volume.put(files)
+        time.sleep(1)
+        assert c.partition("debug")["PriorityTier"] == "5"
+    # also with a file that no push has, and after a restart
+    volume.put({**second, "notes.txt": "x"})
+    c.stop_agent()
+    c.start_agent()
+    time.sleep(1)
+    assert c.partition("debug")["PriorityTier"] == "5"
+
+
+def test_a_bad_mount_is_refused_and_tried_again(c, volume):
+    good = c.live_conf()
+    c.partitions.append("PartitionName=bad Nodes=nowhere")
+    volume.put(c.files())
+    wait_for(lambda: "trying again" in c.agent_said())
+    assert c.live_conf() == good
+    wait_for(lambda: c.agent_said().count("the mounted files were refused") >= 2)
+    assert c.state()["config"]["error"]
+    c.partitions.pop()
+    c.partitions[1] += " MaxTime=34"
+    volume.put(c.files())
+    wait_for(lambda: c.partition("debug")["MaxTime"] == "00:34:00")
+
+
+def test_a_refused_mount_does_not_come_back_after_a_push(c, volume):
+    c.partitions.append("PartitionName=late Nodes=elsewhere")
+    volume.put(c.files())
+    wait_for(lambda: "trying again" in c.agent_said())
+    # a push makes that mount valid in itself; it is older all the same
+    c.partitions[-1] = "PartitionName=newer Nodes=c0001"
+    c.push()
+    time.sleep(4)
+    assert c.partition_names() == {"all", "debug", "newer"}
+
+
+def test_a_changed_key_restarts_slurmctld(c, volume):
+    pid = c.ctld_pid()
+    volume.put({**c.files(), "jwt.key": "first"})
+    wait_for(lambda: c.ctld_pid() != pid)
+    wait_for(lambda: c.scontrol("ping", check=False).returncode == 0)
+    with open(f"{c.live}/jwt.key", encoding="utf-8") as f:
+        assert f.read() == "first"
+    wait_for(lambda: c.state()["config"].get("result") == "applied")
+    c.partitions[1] += " MaxTime=35"
+    assert c.push()["class"] == "rpc", "pushes leave the keys alone"
+    assert os.path.exists(f"{c.live}/jwt.key")
+
+
+def test_seed_copies_once(tmp_path):
+    mount, live = tmp_path / "mount", tmp_path / "live"
+    mount.mkdir()
+    (mount / "slurm.conf").write_text("ClusterName=a\n")
+    (mount / "slurm.key").write_text("k1")
+    (mount / "slurm.key").chmod(0o600)
+
+    def seed():
+        return subprocess.run([AGENT, "seed", "--mount", str(mount), "--live", str(live)],
+                              check=False, capture_output=True, text=True)
+
+    assert seed().returncode == 0
+    assert (live / "slurm.conf").read_text() == "ClusterName=a\n"
+    assert (live / "slurm.key").stat().st_mode & 0o777 == 0o600
+    (mount / "slurm.conf").write_text("ClusterName=b\n")
+    (mount / "slurm.key").write_text("k2")
+    assert seed().returncode == 0
+    assert (live / "slurm.conf").read_text() == "ClusterName=a\n", "what is live may be newer"
+    assert (live / "slurm.key").read_text() == "k2"
+    assert (live / ".slurmkeeper").stat().st_mode & 0o777 == 0o700
+    result = subprocess.run([AGENT, "seed", "--mount", str(tmp_path / "none"), "--live", str(live)],
+                            check=False, capture_output=True, text=True)
+    assert result.returncode == 1 and "none" in result.stderr
