@@ -201,14 +201,21 @@ void bridge_done(struct bridge *b)
     ipam_done(&b->ipam);
 }
 
-int bridge_plug(struct bridge *b, const char *uid, pid_t pid, struct err *e)
+int bridge_plug(struct bridge *b, const char *uid, uint32_t address, pid_t pid, struct err *e)
 {
+    /* Neighbours that knew the last holder of the address know this one, too. */
+    const unsigned char mac[6] = {0x0a,
+                                  0x58,
+                                  (unsigned char)(address >> 24),
+                                  (unsigned char)(address >> 16),
+                                  (unsigned char)(address >> 8),
+                                  (unsigned char)address};
     char name[16];
     int r;
 
     interface_name(uid, name);
     r = netlink_delete(name, e);
-    return r < 0 ? r : netlink_veth_make(name, b->name, pid, b->mtu, e);
+    return r < 0 ? r : netlink_veth_make(name, b->name, pid, mac, b->mtu, e);
 }
 
 void bridge_unplug(struct bridge *b, const char *uid)
