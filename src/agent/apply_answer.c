@@ -68,7 +68,8 @@ struct jsn *answer_make(struct arena *a, struct job *j, int *ret_status)
 {
     struct jsn *answer = jsn_object(a);
 
-    *ret_status = j->result == RESULT_REFUSED ? 422 : 200;
+    /* 503: the declaration is not to blame, and whoever made it may try again */
+    *ret_status = j->result != RESULT_REFUSED ? 200 : j->why.class == ERR_PERMANENT ? 422 : 503;
     jsn_set_str(a, answer, "result", result_name(j->result));
     jsn_set_str(a, answer, "class", change_class_name(j->class));
     jsn_set_str(a, answer, "hash", j->record->hash);

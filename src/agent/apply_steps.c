@@ -28,6 +28,7 @@
 #define READ_TIMEOUT_MS 10000
 #define RESTART_WAIT_MS 90000
 #define RESTART_LOOK_MS 100
+#define ESLURM_INVALID_PARTITION_NAME 2000
 #define ESLURM_PARTITION_IN_USE 2075
 
 static void step_run(struct job *j);
@@ -60,6 +61,8 @@ static void step_failed(struct job *j, int r, const struct err *e)
 
     if (!why.text[0])
         (void)err_set(&why, r, ERR_RETRY, "no answer");
+    if (is_refusal(r) && r != -EACCES)
+        why.class = ERR_PERMANENT;
     if (s->partition)
         (void)err_wrap(&why, r, "partition '%s'", s->partition);
     if (j->phase == APPLY_UNDO) {
@@ -140,7 +143,9 @@ static void on_told(void *arg, int r, const struct jsn *answer, const struct err
 {
     struct job *j = arg;
 
-    (void)answer;
+    /* it is there already, or not any more: slurmctld has read its files since we looked */
+    if (jsn_get_int(answer, "error.code", 0) == ESLURM_INVALID_PARTITION_NAME && !j->own)
+        r = -EBUSY;
     if (r < 0)
         step_failed(j, r, e);
     else
@@ -263,13 +268,29 @@ static bool settings_differ(const struct job *j)
     return false;
 }
 
+/*
+ * slurmctld is gone, or silent.  That may be an accident, the first time; when the same declaration
+ * does it again, it is not.
+ */
+static void reconfigure_failed(struct job *j, int r, const struct err *e)
+{
+    struct engine *g = j->engine;
+    struct err why = e ? *e : (struct err){0};
+
+    if (!is_refusal(r)) {
+        why.class = streq(g->deadly, j->record->hash) ? ERR_PERMANENT : ERR_RETRY;
+        memcpy(g->deadly, j->record->hash, sizeof(g->deadly));
+    }
+    step_failed(j, r, &why);
+}
+
 static void on_reconfigured(void *arg, int r, const struct jsn *answer, const struct err *e)
 {
     struct job *j = arg;
 
     (void)answer;
     if (r < 0) {
-        step_failed(j, r, e);
+        reconfigure_failed(j, r, e);
         return;
     }
     if (settings_differ(j))

@@ -175,6 +175,19 @@ static void remember_answer(struct engine *g, const struct job *j)
     g->applied_us = clock_wall_us();
 }
 
+/* What the last process left, until there is something newer to tell. */
+static void remember_start(struct engine *g)
+{
+    const struct record *r = engine_declared(g);
+
+    if (!r)
+        return;
+    g->result = store_pending(g->o.store) || r->n_kept > 0 ? RESULT_PENDING : RESULT_APPLIED;
+    g->hash = xstrdup(r->hash);
+    g->generation = r->generation;
+    g->applied_us = r->written_us;
+}
+
 static const char *const result_names[] = {"applied", "unchanged", "pending", "plan", "refused"};
 
 static void answer_all(struct job *j)
@@ -411,6 +424,7 @@ int engine_start(struct engine *g, struct err *e)
     running_find(g);
     if (store_pending(g->o.store))
         retry_arm(g);
+    remember_start(g);
     engine_publish(g);
     return 0;
 }

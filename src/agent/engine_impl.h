@@ -89,14 +89,13 @@ struct engine {
     unsigned failures; /* in a row, for the back-off */
     struct fileset keys;
     bool keys_changed;
-    bool settle_wanted; /* a kept partition has become empty */
-    bool reassert_wanted;
+    bool reassert_wanted;                /* an undo did not get through */
+    char deadly[SHA256_HEX_LEN + 1]; /* slurmctld left during a reconfigure with it */
 
     /* of the last answer */
     enum apply_result result;
     enum change_class class;
     char *reason;
-    char *error;
     int64_t applied_us;
     char *hash; /* of what the answer was about */
     int64_t generation;

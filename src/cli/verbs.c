@@ -103,8 +103,9 @@ static const struct cli_option operator_options[] = {
     {"slurm-gid", "GID", "Of its group", "401", false},
     {"no-sidecars", NULL, "The cluster's init containers cannot stay (Kubernetes before 1.29)",
      NULL, false},
-    {"agent", NULL, "Have slurmctld looked after by slurmkeeper-agent, in its pod", NULL, false},
-    {"no-agent", NULL, "Have slurmctld looked after by a script that runs scontrol reconfigure",
+    {"no-agent", NULL,
+     "Have slurmctld looked after by a script that runs scontrol reconfigure, and not by "
+     "slurmkeeper-agent",
      NULL, false},
     {NULL},
 };

@@ -155,7 +155,6 @@ static void start_operator(struct serve *s)
     char release[RELEASE_TEXT_LEN];
     const char *const argv[] = {s->program,
                                 "operator",
-                                s->no_agent ? "--no-agent" : "--agent",
                                 "--kubeconfig",
                                 s->layout.kubeconfig,
                                 "--slurm-version",
@@ -166,6 +165,7 @@ static void start_operator(struct serve *s)
                                 uid,
                                 "--slurm-gid",
                                 gid,
+                                s->no_agent ? "--no-agent" : NULL,
                                 NULL};
 
     release_text(s->host.release, release);

@@ -175,6 +175,8 @@ static const struct plan_pod *copy_pod(struct reconcile *r, const struct plan_po
         p->node_name = arena_strdup(&r->arena, p->node_name);
     if (p->slurm_name)
         p->slurm_name = arena_strdup(&r->arena, p->slurm_name);
+    if (p->trouble)
+        p->trouble = arena_strdup(&r->arena, p->trouble);
     if (p->slurm_message)
         p->slurm_message = arena_strdup(&r->arena, p->slurm_message);
     if (p->ip)

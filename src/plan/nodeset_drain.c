@@ -27,6 +27,11 @@ static bool is_draining(const struct slurm_node *n)
     return (n->state & NODE_FLAG_DRAIN) && !(n->state & NODE_FLAG_UNDRAIN);
 }
 
+bool nodeset_drain_is_ours(const struct slurm_node *n)
+{
+    return is_draining(n) && our_prefix(n->reason);
+}
+
 /* Why the pod's node should be drained; NULL: it should not. */
 static const char *wish(struct arena *a, const struct plan_nodeset *in,
                         const struct nodeset_scale *scale, const struct plan_pod *p)

@@ -48,5 +48,8 @@ void nodeset_pods_plan(const struct plan_nodeset *in, const struct nodeset_scale
 void nodeset_drain_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                         struct actions *to);
 
+/* Is it draining because of us? */
+bool nodeset_drain_is_ours(const struct slurm_node *n);
+
 /* The plan for one that is being deleted. */
 void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to);

@@ -80,16 +80,28 @@ static const struct plan_pod **living(struct arena *a, const struct plan_nodeset
     return pods;
 }
 
+/* Can it take jobs?  Where Slurm is known: its node is there, not down, and not drained by us. */
+static bool is_serving(const struct plan_nodeset *in, const struct plan_pod *p)
+{
+    const struct slurm_node *n;
+
+    if (!plan_pod_is_available(p, in->ns->spec.min_ready_seconds, in->now_us))
+        return false;
+    if (!in->slurm || in->slurm->down)
+        return true;
+    n = slurm_state_node(in->slurm, p->slurm_name);
+    return n && nodestate_base(n->state) != NODE_BASE_DOWN && !nodeset_drain_is_ours(n);
+}
+
 static size_t count_unavailable(const struct plan_nodeset *in, const struct plan_pod **pods,
                                 size_t n)
 {
-    size_t available = 0;
+    size_t serving = 0;
 
     for (size_t i = 0; i < n; i++)
-        available += plan_pod_is_available(pods[i], in->ns->spec.min_ready_seconds, in->now_us);
-    return (size_t)MAX(in->ns->spec.replicas, 0) > available
-               ? (size_t)in->ns->spec.replicas - available
-               : 0;
+        serving += is_serving(in, pods[i]);
+    return (size_t)MAX(in->ns->spec.replicas, 0) > serving ? (size_t)in->ns->spec.replicas - serving
+                                                           : 0;
 }
 
 static void drain(struct nodeset_scale *s, const struct plan_pod *p, const char *why)
@@ -97,10 +109,7 @@ static void drain(struct nodeset_scale *s, const struct plan_pod *p, const char 
     s->drain[s->n_drain++] = (struct nodeset_drain){p, why};
 }
 
-/*
- * Pods of another revision: those that are not available anyway, and others within the bounds.  A
- * pod whose node is being drained counts as away: it takes no new jobs.
- */
+/* Pods of another revision: those that take no jobs anyway, and others within the bounds. */
 static void replace_outdated(const struct plan_nodeset *in, const char *hash,
                              const struct plan_pod **pods, size_t n, struct nodeset_scale *s)
 {
@@ -109,7 +118,7 @@ static void replace_outdated(const struct plan_nodeset *in, const char *hash,
 
     for (size_t i = 0; i < n; i++) {
         const struct plan_pod *p = pods[i];
-        bool costs = plan_pod_is_available(p, in->ns->spec.min_ready_seconds, in->now_us);
+        bool costs = is_serving(in, p);
 
         if (!hash || streq(p->hash, hash))
             continue;

@@ -57,6 +57,16 @@ static void read_ready(const struct jsn *v, struct plan_pod *p)
     }
 }
 
+/* A container that waits to be started (again) has no process, and jobs end with it. */
+static bool read_off(const struct jsn *v)
+{
+    JSN_FOR_ITEMS (c, jsn_get(v, "status.containerStatuses"))
+        if (streq(jsn_get_str(c, "name"), "slurmd"))
+            return !jsn_get(c, "state.running") &&
+                   (jsn_get(c, "state.waiting") || jsn_get(c, "state.terminated"));
+    return false;
+}
+
 /* As Kubernetes writes such a cost: no plus, no leading zeros; anything else is 0. */
 static int32_t read_cost(const char *text)
 {
@@ -145,6 +155,7 @@ void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
     if (jsn_get_bool(v, "spec.hostNetwork", false))
         p.slurm_name = p.node_name;
     p.phase = read_phase(jsn_get_str(v, "status.phase"));
+    p.off = read_off(v);
     p.deleting = jsn_get_str(v, "metadata.deletionTimestamp") != NULL;
     p.instance =
         text_of(a, jsn_member(jsn_get(v, "metadata.labels"), STR("app.kubernetes.io/instance")));
@@ -182,7 +193,7 @@ bool plan_pod_is_available(const struct plan_pod *p, int32_t min_ready_seconds, 
 
 bool plan_pod_is_empty(const struct plan_pod *p)
 {
-    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED ||
+    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED || p->off ||
            (p->phase == POD_PENDING && !p->node_name);
 }
 

@@ -29,6 +29,7 @@ struct plan_pod {
     bool is_slurmctld;    /* of a Controller; else of a NodeSet */
     bool active;          /* the Service leads to it */
     enum pod_phase phase;
+    bool off; /* its slurmd is seen not to run: not started yet, or crashed */
     bool ready;
     bool deleting;
     bool cordoned;
@@ -51,7 +52,7 @@ int64_t plan_pod_ordinal(const struct plan_pod *p, const char *set);
 /* Placed, running, ready for at least that long. */
 bool plan_pod_is_available(const struct plan_pod *p, int32_t min_ready_seconds, int64_t now_us);
 
-/* Its containers never ran, or run no more. */
+/* Its slurmd never ran, or runs no more. */
 bool plan_pod_is_empty(const struct plan_pod *p);
 
 /* May it be deleted without harm to any job?  By its phase, or by what Slurm says. */

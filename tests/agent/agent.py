@@ -138,7 +138,7 @@ class Cluster(Slurm):
             return f.read()
 
     def partition_names(self):
-        text = self.scontrol("-o", "show", "partition").stdout
+        text = self.scontrol("-o", "show", "partition", check=False).stdout
         return {line.split()[0].split("=")[1] for line in text.splitlines()
                 if line.startswith("PartitionName=")}
 

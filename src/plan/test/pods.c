@@ -77,6 +77,42 @@ static void a_pod_that_does_not_run_tells_why(void **state)
     }
 }
 
+static void a_slurmd_that_is_seen_not_to_run_has_no_jobs(void **state)
+{
+    static const struct {
+        const char *containers;
+        bool off;
+    } rows[] = {
+        {"", false}, /* nobody has looked yet */
+        {"{\"name\":\"slurmd\",\"state\":{\"running\":{}}}", false},
+        {"{\"name\":\"slurmd\",\"state\":{}}", false},
+        {"{\"name\":\"slurmd\",\"state\":{\"waiting\":{\"reason\":\"ImagePullBackOff\"}}}", true},
+        {"{\"name\":\"slurmd\",\"state\":{\"terminated\":{\"exitCode\":1}}}", true},
+        {"{\"name\":\"other\",\"state\":{\"waiting\":{}}}", false},
+        {"{\"name\":\"other\",\"state\":{\"waiting\":{}}},{\"name\":\"slurmd\",\"state\":{"
+         "\"running\":{}}}",
+         false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct jsn *v = NULL;
+        struct plan_pod p;
+        struct err e = {0};
+        const char *text = arena_printf(&a,
+                                        "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"nodeName\":"
+                                        "\"k\"},\"status\":{\"phase\":\"Running\","
+                                        "\"containerStatuses\":[%s]}}",
+                                        rows[i].containers);
+
+        assert_int_equal(jsn_parse(&a, str_of(text), NULL, &v, &e), 0);
+        plan_pod_decode(&a, v, &p);
+        assert_int_equal(p.off, rows[i].off);
+        assert_int_equal(plan_pod_is_free(&p, NULL), rows[i].off);
+    }
+}
+
 static void only_what_cannot_run_a_job_is_free(void **state)
 {
     static const struct slurm_node nodes[] = {
@@ -156,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pod_is_decoded_to_what_counts),
         cmocka_unit_test(a_pod_that_does_not_run_tells_why),
+        cmocka_unit_test(a_slurmd_that_is_seen_not_to_run_has_no_jobs),
         cmocka_unit_test(only_what_cannot_run_a_job_is_free),
         cmocka_unit_test(pods_go_in_a_known_order),
     };

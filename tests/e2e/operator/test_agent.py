@@ -42,7 +42,7 @@ def a_cluster(tmp_path_factory):
     try:
         c.start_server()
         c.kubectl("apply", "-f", str(TOP / "deploy/crds"))
-        c.start_operator("--agent", "--leader-elect")
+        c.start_operator("--leader-elect")
         yield c
     finally:
         codes = {name: c.stop(name) for name in ("operator", "apiserver")}

@@ -78,7 +78,7 @@ def events(cluster, name):
 
 
 def test_missing_definitions_are_waited_for(cluster):
-    cluster.start_operator("--leader-elect")
+    cluster.start_operator("--leader-elect", "--no-agent")
     eventually(lambda: "does not know controllers.slinky.slurm.net yet" in cluster.log("operator"),
                "a word about the definitions")
     assert cluster.visit("/healthz") == (200, "ok\n")
@@ -158,7 +158,7 @@ def test_a_second_look_writes_nothing(cluster):
     before = settled(cluster)
     keys = {n: cluster.get("secret", n)["data"] for n in ("lab-auth-slurm", "lab-auth-jwt")}
     assert cluster.stop("operator") == 0
-    cluster.start_operator()
+    cluster.start_operator("--no-agent")
     eventually(lambda: cluster.visit("/readyz")[0] == 200, "readiness")
     time.sleep(2)
     assert versions(cluster) == before

@@ -65,7 +65,7 @@ def refused(cluster, text):
 def lab(cluster):
     if "operator" not in cluster.children:
         cluster.kubectl("apply", "-f", str(TOP / "deploy/crds"))
-        cluster.start_operator()
+        cluster.start_operator("--no-agent")
     cluster.apply(CLUSTER)
     eventually(lambda: "PartitionName=taken Nodes=ALL" in lines(cluster), "slurm.conf")
     return cluster
