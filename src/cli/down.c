@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/file.h"
 #include "src/cli/reach.h"
@@ -53,6 +54,51 @@ static int check_jobs(const struct layout *l, struct err *e)
                            c->name, ids);
     }
     return 0;
+}
+
+/* The nodes of a cluster that nobody has given a reason to yet, as "a,b"; NULL: there is none. */
+static char *plain_nodes(const char *const *env)
+{
+    const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%N %E", NULL};
+    AUTO(buf_done) struct buf names = {0};
+    AUTO(free) char *text = NULL;
+    struct str rest;
+    struct str line;
+
+    if (command_output(argv, env, 10000, &text, NULL) < 0)
+        return NULL;
+    rest = str_of(text);
+    while (str_split(&rest, '\n', &line)) {
+        struct str name;
+
+        if (str_split(&line, ' ', &name) && str_eqz(str_trim(line), "none"))
+            buf_printf(&names, "%s" STR_FMT, names.n ? "," : "", STR_ARG(name));
+    }
+    return names.n ? xstrdup(buf_str(&names)) : NULL;
+}
+
+/*
+ * Tell slurmctld that its nodes go: else it would take them for ready when it is back, before they
+ * are, and start jobs that wait.  Each slurmd takes its node up again.
+ */
+static void retire_nodes(const struct layout *l)
+{
+    AUTO(reach_clients_done) struct reach_clients clients = {0};
+
+    reach_list(l, &clients);
+    for (size_t i = 0; i < clients.n; i++) {
+        AUTO(free) char *conf = xasprintf("SLURM_CONF=%s", clients.items[i].conf);
+        const char *const env[] = {conf, NULL};
+        AUTO(free) char *names = plain_nodes(env);
+        AUTO(free) char *which = xasprintf("nodename=%s", names ? names : "");
+        const char *const argv[] = {
+            "scontrol", "update", which, "state=down", "reason=slurmkeeper: Pod is terminating",
+            NULL};
+        AUTO(free) char *text = NULL;
+
+        if (names)
+            (void)!command_output(argv, env, 10000, &text, NULL);
+    }
 }
 
 static int end_serve(const struct layout *l, struct err *e)
@@ -100,6 +146,8 @@ static int take_down(const struct cli_args *args, const struct layout *l, struct
 
     if (r < 0)
         return err_wrap(e, r, "nothing was done; --force ends them");
+    if (served)
+        retire_nodes(l);
     r = end_serve(l, e);
     if (r == 0)
         r = node_purge(&o, grace_s, e);

@@ -192,9 +192,8 @@ static int run(const struct cli_args *args, struct planner *p)
     p->manifests = cli_has(args, "filename");
     if (ask_new(cli_get(args, "kubeconfig"), &ask, &e) < 0)
         return cli_failure("plan: %s", e.text);
-    p->world = (struct plan_world){.a = p->a, .ask = ask, .namespace = cli_get(args, "namespace")};
-    if (!p->world.namespace)
-        p->world.namespace = ask_namespace(ask);
+    p->world = (struct plan_world){.a = p->a, .ask = ask, .only = cli_get(args, "namespace")};
+    p->world.namespace = p->world.only ? p->world.only : ask_namespace(ask);
     if (plan_world_read(&p->world, in.docs, in.n, &e) < 0)
         return cli_failure("plan: %s", e.text);
     plan_all(p);

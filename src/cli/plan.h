@@ -10,6 +10,7 @@
 struct plan_world {
     struct arena *a;
     struct ask *ask;
+    const char *only;       /* look at this namespace alone; NULL: at all */
     const char *namespace;  /* of manifests that name none */
     struct render_doc *now; /* as they are */
     size_t n_now;

@@ -20,10 +20,11 @@ static const struct kube_resource kinds[] = {
     {API_GROUP, API_VERSION, "nodesets"},
     {API_OWN_GROUP, API_OWN_VERSION, "partitions"},
     {API_GROUP, API_VERSION, "accountings"},
-    {"", "v1", "configmaps"},
+    {"", "v1", "configmaps"}, /* only where there are Controllers */
 };
 static const char *const kind_names[] = {"Controller", "NodeSet", "Partition", "Accounting",
                                          "ConfigMap"};
+#define CONFIG_MAPS (ARRAY_LEN(kinds) - 1)
 
 static const char *key_of(const struct plan_world *w, const struct jsn *o)
 {
@@ -31,10 +32,11 @@ static const char *key_of(const struct plan_world *w, const struct jsn *o)
                         jsn_get_str(o, "metadata.namespace"), jsn_get_str(o, "metadata.name"));
 }
 
-static int read_kind(struct plan_world *w, size_t kind, struct jsn *all, struct err *e)
+static int read_kind(struct plan_world *w, size_t kind, const char *ns, struct jsn *all,
+                     struct err *e)
 {
     struct jsn *items = NULL;
-    int r = ask_list(w->ask, w->a, &kinds[kind], NULL, &items, e);
+    int r = ask_list(w->ask, w->a, &kinds[kind], ns, &items, e);
 
     if (r == -ENOENT && kind > 1)
         return 0;
@@ -118,18 +120,46 @@ static void put(struct overlay *v, const struct jsn *object, const char *place, 
         add_doc(v, o, place);
 }
 
+/* The ConfigMaps beside a Controller, once for each namespace. */
+static int read_config_maps(struct plan_world *w, const struct jsn *o, struct jsn *seen,
+                            struct jsn *all, struct err *e)
+{
+    const char *ns = jsn_get_str(o, "metadata.namespace");
+
+    if (!ns)
+        ns = w->namespace;
+    if (!streq(jsn_get_str(o, "kind"), "Controller") || jsn_member(seen, str_of(ns)))
+        return 0;
+    jsn_set_bool(w->a, seen, ns, true);
+    return read_kind(w, CONFIG_MAPS, ns, all, e);
+}
+
+static int read_all(struct plan_world *w, const struct render_doc *docs, size_t n_docs,
+                    struct jsn *all, struct err *e)
+{
+    struct jsn *seen = jsn_object(w->a);
+    size_t n;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < CONFIG_MAPS; i++)
+        r = read_kind(w, i, w->only, all, e);
+    n = jsn_len(all);
+    for (size_t i = 0; r == 0 && i < n; i++)
+        r = read_config_maps(w, jsn_item(all, i), seen, all, e);
+    for (size_t i = 0; r == 0 && i < n_docs; i++)
+        r = read_config_maps(w, docs[i].object, seen, all, e);
+    return r;
+}
+
 int plan_world_read(struct plan_world *w, const struct render_doc *docs, size_t n, struct err *e)
 {
     struct jsn *all = jsn_array(w->a);
     struct overlay v = {.w = w};
+    int r = read_all(w, docs, n, all, e);
 
+    if (r < 0)
+        return r;
     w->touched = jsn_object(w->a);
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-        int r = read_kind(w, i, all, e);
-
-        if (r < 0)
-            return r;
-    }
     w->now = arena_calloc(w->a, jsn_len(all) + 1, sizeof(*w->now));
     JSN_FOR_ITEMS (o, all) {
         w->now[w->n_now++] = (struct render_doc){o, "in the cluster"};

@@ -141,8 +141,13 @@ static void look_at_container(struct finder *f, const struct jsn *pod, const str
 
     if (jsn_get_bool(c, "ready", false) || (ended && jsn_get_int(ended, "exitCode", 1) == 0))
         return;
-    if (!waiting && !ended && !last)
-        return; /* it runs and is on its way */
+    if (!waiting && !ended && !last) {
+        if (f->logs && jsn_get(c, "state.running")) {
+            say(f, "Pod", pod, arena_printf(f->a, "container %s runs, but is not ready", name));
+            add_log(f, pod, name, false);
+        }
+        return;
+    }
     if (reason && (streq(reason, "ContainerCreating") || streq(reason, "PodInitializing")))
         return;
     if (waiting)

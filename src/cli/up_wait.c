@@ -71,10 +71,12 @@ int up_wait_api(struct up *u, struct err *e)
     return err_set(e, -ETIMEDOUT, ERR_RETRY, "the API server does not answer: %s", last.text);
 }
 
-static int sinfo(const struct reach_client *c, char **ret_text, struct err *e)
+/* One line a node, also of those that are in no partition: "NodeName=a ...
+ * State=IDLE+DYNAMIC_NORM". */
+static int show_nodes(const struct reach_client *c, char **ret_text, struct err *e)
 {
     char conf[4096];
-    const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%N %T", NULL};
+    const char *const argv[] = {"scontrol", "-o", "show", "nodes", NULL};
     const char *const env[] = {conf, NULL};
 
     (void)snprintf(conf, sizeof(conf), "SLURM_CONF=%s", c->conf);
@@ -100,7 +102,7 @@ static size_t count_answering(const struct reach_clients *clients, struct err *e
     for (size_t i = 0; i < clients->n; i++) {
         char *text = NULL;
 
-        n += sinfo(&clients->items[i], &text, e) == 0;
+        n += show_nodes(&clients->items[i], &text, e) == 0;
         free(text);
     }
     return n;
@@ -130,40 +132,51 @@ int up_wait_controllers(struct up *u, struct err *e)
 }
 
 struct count {
-    size_t nodes;
     size_t ready; /* idle, or already at work */
     size_t idle;
 };
 
-/* States that mean: registered, and as its admin wants it. */
+/* Registered, and as its admin wants it: a base state and flags, as scontrol prints them. */
 static bool is_settled(struct str state)
 {
-    static const char *const states[] = {"idle",     "mixed",   "allocated", "completing",
-                                         "draining", "drained", "reserved",  "maint"};
+    static const char *const bad[] = {"DOWN", "UNKNOWN", "FUTURE", "ERROR", "NOT_RESPONDING"};
+    struct str word;
 
-    for (size_t i = 0; i < ARRAY_LEN(states); i++)
-        if (str_eqz(state, states[i]))
-            return true;
-    return false;
+    while (str_split(&state, '+', &word))
+        for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+            if (str_eqz(word, bad[i]))
+                return false;
+    return true;
 }
 
-/* A node stands in a line for each of its partitions, next to each other. */
+static bool is_idle(struct str state)
+{
+    struct str base;
+
+    if (!str_split(&state, '+', &base) || !str_eqz(base, "IDLE"))
+        return false;
+    while (str_split(&state, '+', &base))
+        if (str_eqz(base, "DRAIN"))
+            return false;
+    return true;
+}
+
 static void count_nodes(const char *text, struct count *c)
 {
     struct str rest = str_of(text);
     struct str line;
-    struct str last = {"", 0};
 
     while (str_split(&rest, '\n', &line)) {
-        struct str state = str_trim(line);
-        struct str name;
+        struct str word;
 
-        if (state.n == 0 || !str_split(&state, ' ', &name) || str_eq(name, last))
-            continue;
-        last = name;
-        c->nodes++;
-        c->ready += is_settled(state);
-        c->idle += str_eqz(state, "idle");
+        while (str_split(&line, ' ', &word)) {
+            struct str state = {word.p + strlen("State="), word.n - strlen("State=")};
+
+            if (word.n <= strlen("State=") || strncmp(word.p, "State=", strlen("State=")) != 0)
+                continue;
+            c->ready += is_settled(state);
+            c->idle += is_settled(state) && is_idle(state);
+        }
     }
 }
 
@@ -196,7 +209,7 @@ int up_wait_nodes(struct up *u, char *ret_note, size_t n, struct err *e)
         for (size_t i = 0; i < clients.n; i++) {
             AUTO(free) char *text = NULL;
 
-            if (sinfo(&clients.items[i], &text, NULL) == 0)
+            if (show_nodes(&clients.items[i], &text, NULL) == 0)
                 count_nodes(text, &c);
         }
         if (c.ready >= wanted) {

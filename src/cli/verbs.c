@@ -115,7 +115,8 @@ static const struct cli_option plan_options[] = {
      true},
     {"kubeconfig", "FILE",
      "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
-    {"namespace", "NAME", "Namespace of objects that name none", "the context's", false},
+    {"namespace", "NAME", "Look at this namespace alone (-n), also for objects that name none",
+     "all; the context's", false},
     {"output", "FORM", "Print (-o) text or json", "text", false},
     {"slurm-version", "VERSION", "Slurm release where neither a Controller nor its agent tells",
      "what the written files fit", false},
@@ -161,7 +162,8 @@ const struct cli_verb cli_verbs[] = {
      "iproute2; addresses of Services need nftables.",
      node_options, verb_node_run},
     {"operator", NULL, "Make clusters match their Controllers and NodeSets, in the foreground",
-     "Watches Controllers and NodeSets (slinky.slurm.net/v1beta1) and what is made from them, and "
+     "Watches Controllers and NodeSets (slinky.slurm.net/v1beta1), Partitions "
+     "(slurmkeeper.dev/v1alpha1) and what is made from them, and "
      "keeps Services, configuration, StatefulSets and worker pods as declared. Where the "
      "definitions are missing it waits for them. A worker pod that may run a job is never deleted.",
      operator_options, verb_operator_run},
@@ -175,7 +177,8 @@ const struct cli_verb cli_verbs[] = {
      "exit status is 0 for no change, 2 for changes, 1 for an error.",
      plan_options, verb_plan_run},
     {"render", NULL, "Print the configuration files that manifests give",
-     "Reads Controllers, NodeSets, and the ConfigMaps that they name, from YAML or JSON, and "
+     "Reads Controllers, NodeSets, Partitions, and the ConfigMaps that they name, from YAML or "
+     "JSON, and "
      "prints the configuration that the operator would make of them. Needs no cluster. What is "
      "wrong goes to standard error with file, document and field, and nothing is printed then.",
      render_options, verb_render_run},

@@ -62,6 +62,7 @@ static NORETURN void become(char **argv, int log, pid_t parent)
     (void)dup2(null, 0);
     (void)dup2(log >= 0 ? log : null, 1);
     (void)dup2(log >= 0 ? log : null, 2);
+    (void)close_range(3, ~0U, 0); /* connections are no business of theirs */
     (void)execvp(argv[0], argv);
     _exit(127);
 }

@@ -15,6 +15,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 
 #include "src/base/alloc.h"
@@ -173,10 +174,21 @@ static int make(struct bridge *b, struct err *e)
     return r;
 }
 
+/* Held while a range is chosen and taken: clusters that start at once must not choose the same. */
+static int lock_ranges(void)
+{
+    int fd = open("/run/lock/slurmkeeper-ranges", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+    if (fd >= 0)
+        (void)flock(fd, LOCK_EX);
+    return fd;
+}
+
 int bridge_open(struct bridge *b, const char *cluster, const char *dir, const char *cidr,
                 struct err *e)
 {
     AUTO(free) char *path = xasprintf("%s/pod-cidr", dir);
+    AUTO(close) UNUSED int lock = lock_ranges();
     unsigned int prefix;
     uint32_t base;
     char text[IPAM_TEXT];
@@ -201,14 +213,21 @@ void bridge_done(struct bridge *b)
     ipam_done(&b->ipam);
 }
 
-int bridge_plug(struct bridge *b, const char *uid, pid_t pid, struct err *e)
+int bridge_plug(struct bridge *b, const char *uid, uint32_t address, pid_t pid, struct err *e)
 {
+    /* Neighbours that knew the last holder of the address know this one, too. */
+    const unsigned char mac[6] = {0x0a,
+                                  0x58,
+                                  (unsigned char)(address >> 24),
+                                  (unsigned char)(address >> 16),
+                                  (unsigned char)(address >> 8),
+                                  (unsigned char)address};
     char name[16];
     int r;
 
     interface_name(uid, name);
     r = netlink_delete(name, e);
-    return r < 0 ? r : netlink_veth_make(name, b->name, pid, b->mtu, e);
+    return r < 0 ? r : netlink_veth_make(name, b->name, pid, mac, b->mtu, e);
 }
 
 void bridge_unplug(struct bridge *b, const char *uid)

@@ -21,7 +21,8 @@ int bridge_open(struct bridge *b, const char *cluster, const char *dir, const ch
 void bridge_done(struct bridge *b);
 
 /* Put an interface of the pod into the namespace of that process. */
-int bridge_plug(struct bridge *b, const char *uid, pid_t pid, struct err *e) MUST_CHECK;
+int bridge_plug(struct bridge *b, const char *uid, uint32_t address, pid_t pid,
+                struct err *e) MUST_CHECK;
 void bridge_unplug(struct bridge *b, const char *uid);
 
 /* Remove the bridge; one that is not there is fine. */

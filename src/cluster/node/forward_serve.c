@@ -4,7 +4,8 @@
  *
  * A port of the pod may be bound to its loopback address alone, so a connection is made from inside
  * its network namespace: a child enters it, makes the socket, connects and hands the descriptor
- * over.  Both directions end on their own; what cannot be written waits and holds the reader up.
+ * over.  What cannot be written waits and holds the reader up.  A client that sends no more may go
+ * on reading; when the pod ends the connection it is over, since kubectl waits for just that.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -38,7 +39,6 @@ struct tunnel {
     uint16_t port;
     bool connected;
     bool in_ended;  /* the client sends no more */
-    bool out_ended; /* the pod sends no more */
     struct buf out; /* to the pod */
     struct loop_source *source;
 };
@@ -49,7 +49,7 @@ static void set_events(struct tunnel *t)
 
     if (!t->source)
         return;
-    if (t->connected && !t->out_ended && forward_backlog(t->session->forward) < MAX_BEHIND)
+    if (t->connected && forward_backlog(t->session->forward) < MAX_BEHIND)
         events |= EPOLLIN;
     if (!t->connected || t->out.n > 0)
         events |= EPOLLOUT;
@@ -129,7 +129,7 @@ static void on_socket(void *arg, int fd, uint32_t events)
     }
     if (events & EPOLLOUT)
         flush(t);
-    if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)) || t->out_ended)
+    if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
         return;
     n = recv(fd, data, sizeof(data), MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -139,12 +139,8 @@ static void on_socket(void *arg, int fd, uint32_t events)
         set_events(t);
         return;
     }
-    t->out_ended = true;
     forward_conn_end(t->conn);
-    if (t->in_ended || n < 0)
-        tunnel_close(t, NULL);
-    else
-        set_events(t);
+    tunnel_close(t, NULL);
 }
 
 static int send_fd(int to, int fd)
@@ -268,8 +264,6 @@ static void on_end(void *arg, struct forward_conn *c)
         return;
     t->in_ended = true;
     flush(t);
-    if (t->out_ended)
-        tunnel_close(t, NULL);
 }
 
 static void on_gone(void *arg, struct forward_conn *c)

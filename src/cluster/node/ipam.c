@@ -2,15 +2,17 @@
 /*
  * Addresses of pods.
  *
- * The first address of the range is the machine's, the last is for broadcasts.  A pod that ended
- * leaves its address, and the next pod takes the one behind the last that was given: so an address
- * means another pod only after the whole range has been gone through.
+ * The first address of the range is the machine's, the last is for broadcasts.  A pod has an
+ * address that follows from its name, if that is free: whoever kept the address of a worker that
+ * was made anew (slurmctld does) still reaches it.  Others take the one behind the last that was
+ * given, so that an address means another pod only after the whole range has been gone through.
  */
 #include "src/cluster/node/ipam.h"
 
 #include <stdio.h>
 
 #include "src/base/alloc.h"
+#include "src/base/hash.h"
 
 static void free_lease(void *p)
 {
@@ -113,7 +115,13 @@ static void enter(struct ipam *p, const char *owner, uint32_t address)
     (void)map_put(&p->by_address, address_key(&address), l);
 }
 
-int ipam_take(struct ipam *p, const char *owner, uint32_t *ret_address, struct err *e)
+static bool is_free(const struct ipam *p, uint32_t address)
+{
+    return !map_get(&p->by_address, address_key(&address));
+}
+
+int ipam_take(struct ipam *p, const char *owner, const char *name, uint32_t *ret_address,
+              struct err *e)
 {
     uint32_t first = p->base + 2;
     uint32_t last = (p->base | ~mask_of(p->prefix)) - 1;
@@ -123,11 +131,14 @@ int ipam_take(struct ipam *p, const char *owner, uint32_t *ret_address, struct e
         *ret_address = had->address;
         return 0;
     }
-    for (uint32_t tried = 0; tried <= last - first; tried++) {
+    for (uint32_t tried = 0; tried <= last - first + 1; tried++) {
         uint32_t address = p->next < first || p->next > last ? first : p->next;
 
-        p->next = address + 1;
-        if (!map_get(&p->by_address, address_key(&address))) {
+        if (tried == 0 && name)
+            address = first + hash_stable32(str_of(name)) % (last - first + 1);
+        else
+            p->next = address + 1;
+        if (is_free(p, address)) {
             enter(p, owner, address);
             *ret_address = address;
             return 0;
@@ -145,8 +156,6 @@ int ipam_restore(struct ipam *p, const char *owner, uint32_t address)
         map_get(&p->by_owner, str_of(owner)))
         return -EEXIST;
     enter(p, owner, address);
-    if (address >= p->next)
-        p->next = address + 1;
     return 0;
 }
 

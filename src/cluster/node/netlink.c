@@ -180,8 +180,8 @@ static int set_hairpin(const char *name)
     return talk(&m);
 }
 
-int netlink_veth_make(const char *name, const char *bridge, pid_t pid, unsigned int mtu,
-                      struct err *e)
+int netlink_veth_make(const char *name, const char *bridge, pid_t pid, const unsigned char mac[6],
+                      unsigned int mtu, struct err *e)
 {
     struct message m;
     struct ifinfomsg *i, *inner;
@@ -204,6 +204,7 @@ int netlink_veth_make(const char *name, const char *bridge, pid_t pid, unsigned 
     inner = append(&m, sizeof(*inner));
     inner->ifi_family = AF_UNSPEC;
     attr_str(&m, IFLA_IFNAME, "eth0");
+    (void)attr(&m, IFLA_ADDRESS, mac, 6);
     attr_u32(&m, IFLA_MTU, mtu);
     attr_u32(&m, IFLA_NET_NS_PID, (uint32_t)pid);
     nest_end(&m, peer);

@@ -15,8 +15,9 @@ int netlink_bridge_make(const char *name, const unsigned char mac[6], struct err
 int netlink_address_add(const char *name, uint32_t address, unsigned int prefix,
                         struct err *e) MUST_CHECK;
 int netlink_up(const char *name, struct err *e) MUST_CHECK;
-/* A pair: `name` here, in the bridge and up; eth0 in the network namespace of the process. */
-int netlink_veth_make(const char *name, const char *bridge, pid_t pid, unsigned int mtu,
-                      struct err *e) MUST_CHECK;
+/* A pair: `name` here, in the bridge and up; eth0, with that hardware address, in the network
+ * namespace of the process. */
+int netlink_veth_make(const char *name, const char *bridge, pid_t pid, const unsigned char mac[6],
+                      unsigned int mtu, struct err *e) MUST_CHECK;
 /* Remove an interface; one that is not there is fine. */
 int netlink_delete(const char *name, struct err *e) MUST_CHECK;

@@ -235,6 +235,11 @@ static void tell_claims(struct node *n)
         }
     }
 }
+/* A claim may have come before the list of volumes, which need not bring any. */
+static void on_claims_synced(void *arg)
+{
+    tell_claims(arg);
+}
 static void on_claim_added(void *arg, const struct kube_object *o)
 {
     (void)o;
@@ -328,7 +333,8 @@ static void open_caches(struct node *n)
     struct kube_handler pods = {on_pod_added, on_pod_updated, on_pod_deleted, on_pods_synced, n};
     struct kube_handler configs = {on_config_added, on_config_updated, NULL, NULL, n};
     struct kube_handler secrets = {on_secret_added, on_secret_updated, NULL, NULL, n};
-    struct kube_handler claims = {on_claim_added, on_claim_updated, on_claim_deleted, NULL, n};
+    struct kube_handler claims = {on_claim_added, on_claim_updated, on_claim_deleted,
+                                  on_claims_synced, n};
     struct kube_handler services = {on_service_added, on_service_updated, on_service_deleted,
                                     on_services_synced, n};
     struct kube_handler nodes = {on_node_added, on_node_updated, on_node_deleted, NULL, n};

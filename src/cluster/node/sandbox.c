@@ -137,6 +137,15 @@ static int write_record(const struct sandbox *s, struct err *e)
     return record_write(path, buf_view(&b), 0644, e);
 }
 
+static int plug(struct sandbox *s, struct err *e)
+{
+    uint32_t address;
+
+    if (ipam_parse_address(str_of(s->ip), &address) < 0)
+        return err_set(e, -EINVAL, ERR_PERMANENT, "'%s' is not an address", s->ip);
+    return bridge_plug(&s->node->bridge, s->uid, address, s->pid, e);
+}
+
 static void on_unshared(struct sandbox *s, struct str text)
 {
     struct err e = {0};
@@ -150,7 +159,7 @@ static void on_unshared(struct sandbox *s, struct str text)
     if (r < 0 || !s->start_time)
         r = err_set(&e, -EPROTO, ERR_RETRY, "the pause process is gone already");
     if (r == 0 && !s->host_network)
-        r = bridge_plug(&s->node->bridge, s->uid, s->pid, &e);
+        r = plug(s, &e);
     if (r == 0 && send(s->talk_fd, "go\n", 3, MSG_NOSIGNAL) != 3)
         r = err_errno(&e, errno, "cannot talk to the pause process");
     if (r < 0)
@@ -336,7 +345,9 @@ struct sandbox *sandbox_new(struct node *n, const struct pod_spec *p, const char
     if (p->host_network) {
         (void)snprintf(s->ip, sizeof(s->ip), "%s", n->host_ip);
     } else {
-        r = ipam_take(&n->bridge.ipam, p->uid, &address, &e);
+        AUTO(free) char *name = xasprintf("%s/%s", p->ns, p->name);
+
+        r = ipam_take(&n->bridge.ipam, p->uid, name, &address, &e);
         if (r == 0)
             ipam_print(address, s->ip);
     }

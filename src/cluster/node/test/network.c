@@ -38,23 +38,43 @@ static void addresses_go_round_and_run_out(void **state)
     (void)state;
     ipam_init(&p, 0x0a000010, 28);
     assert_int_equal(ipam_gateway(&p), 0x0a000011);
-    assert_int_equal(ipam_take(&p, "a", &first, &e), 0);
+    assert_int_equal(ipam_take(&p, "a", NULL, &first, &e), 0);
     assert_int_equal(first, 0x0a000012);
-    assert_int_equal(ipam_take(&p, "a", &address, &e), 0);
+    assert_int_equal(ipam_take(&p, "a", NULL, &address, &e), 0);
     assert_int_equal(address, first);
     ipam_release(&p, "a");
-    assert_int_equal(ipam_take(&p, "b", &address, &e), 0);
+    assert_int_equal(ipam_take(&p, "b", NULL, &address, &e), 0);
     assert_int_equal(address, 0x0a000013);
     for (int i = 0; i < 12; i++) {
         (void)snprintf(owner, sizeof(owner), "o%d", i);
-        assert_int_equal(ipam_take(&p, owner, &address, &e), 0);
+        assert_int_equal(ipam_take(&p, owner, NULL, &address, &e), 0);
     }
     assert_int_equal(address, first);
-    assert_int_equal(ipam_take(&p, "z", &address, &e), -ENOSPC);
+    assert_int_equal(ipam_take(&p, "z", NULL, &address, &e), -ENOSPC);
     ipam_release(&p, "o3");
-    assert_int_equal(ipam_take(&p, "z", &address, &e), 0);
+    assert_int_equal(ipam_take(&p, "z", NULL, &address, &e), 0);
     assert_int_equal(ipam_restore(&p, "y", address), -EEXIST);
     assert_int_equal(ipam_restore(&p, "y", 0x0b000001), -EEXIST);
+    ipam_done(&p);
+}
+
+static void a_name_has_its_address(void **state)
+{
+    struct ipam p;
+    struct err e = {0};
+    uint32_t first, address;
+
+    (void)state;
+    ipam_init(&p, 0x0a830000, 16);
+    assert_int_equal(ipam_take(&p, "a", "default/compute-0", &first, &e), 0);
+    assert_int_equal(ipam_take(&p, "b", "default/compute-1", &address, &e), 0);
+    assert_int_not_equal(address, first);
+    /* The last of the name is still there: any other will do. */
+    assert_int_equal(ipam_take(&p, "c", "default/compute-0", &address, &e), 0);
+    assert_int_equal(address, 0x0a830002);
+    ipam_release(&p, "a");
+    assert_int_equal(ipam_take(&p, "d", "default/compute-0", &address, &e), 0);
+    assert_int_equal(address, first);
     ipam_done(&p);
 }
 
@@ -351,6 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_are_parsed_strictly),
         cmocka_unit_test(addresses_go_round_and_run_out),
+        cmocka_unit_test(a_name_has_its_address),
         cmocka_unit_test(overlapping_ranges_are_seen),
         cmocka_unit_test(names_mean_what_kubernetes_says),
         cmocka_unit_test(where_addresses_lead_nowhere_names_lead_to_ready_pods),
