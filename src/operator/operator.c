@@ -27,6 +27,8 @@
 #define MAX_KEYS 16
 /* Planning for so long lets others have their turn: events, answers, a Controller's change. */
 #define TURN_NS 4000000
+/* After so many keys, once there is nothing to do, memory that they left behind is given back. */
+#define KEYS_TO_TRIM 1000
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_MAX_MS 60000
 /* Slinky's: an operator of both kinds never leads beside the other. */
@@ -46,6 +48,7 @@ struct operator
     struct metrics *metrics;
     struct loop_source *timer;
     struct work work;
+    size_t since_trim; /* keys */
     char *identity;
     bool pumping; /* a pump is deferred */
     bool stopped;
@@ -81,15 +84,21 @@ static void pump(void *arg)
     op->options.env.policy_v1beta1 =
         streq(world_version(op->world, plan_kind_find("PodDisruptionBudget")), "v1beta1");
     while ((key = next_key(op))) {
+        op->since_trim++;
         work_start(&op->work, key);
         if (clock_mono_ns() - since_ns > TURN_NS) {
             pump_later(op);
             return;
         }
     }
+    /* A key that had nothing to do has asked for the next turn: not to be put off by what waits. */
     wait = queue_wait_ms(op->queue, loop_now_ms(op->loop));
-    if (wait > 0)
+    if (wait > 0 && !op->pumping)
         loop_timer_arm(op->timer, wait);
+    if (op->since_trim >= KEYS_TO_TRIM && wait != 0 && queue_running(op->queue) == 0) {
+        op->since_trim = 0;
+        (void)malloc_trim(0);
+    }
 }
 
 static void pump_later(struct operator* op)

@@ -95,7 +95,8 @@ static const char *waited_for(struct arena *a, const struct plan_nodeset *in,
         const struct plan_pod *p = scale->drain[i].pod;
         const struct slurm_node *n = slurm_state_node(in->slurm, p->slurm_name);
 
-        buf_printf(&b, "%s%s", i ? ", " : "", p->name);
+        buf_printf(&b, "%s%s%s", i ? ", " : "", p->name,
+                   n ? "" : " (slurmctld does not know it: delete the pod yourself)");
         for (size_t k = 0; n && k < n->n_job_ids; k++)
             buf_printf(&b, "%s%u%s", k ? ", " : " (jobs ", n->job_ids[k],
                        k + 1 == n->n_job_ids ? ")" : "");

@@ -3,8 +3,9 @@
  * What each controller reads before it plans.
  *
  * All reads are of one namespace and one moment.  Rows that cannot matter are passed over as text,
- * before they are parsed: for a set, those that name another controller; for a service, those
- * without one of the selector's labels.  A namespace with thousands of pods stays cheap to look at.
+ * before they are parsed: for a set, those that name another controller; for a service or a budget,
+ * those without one of the selector's labels.  A namespace with thousands of pods stays cheap to
+ * look at.
  */
 #include "src/cluster/workloads/look.h"
 
@@ -113,20 +114,6 @@ static int look_job(struct look *l)
     return r;
 }
 
-static int look_budget(struct look *l)
-{
-    struct budget_view v = {.budget = l->object};
-    int r = gather(l, "pods", NULL, NULL, &v.pods);
-
-    if (r == 0)
-        r = gather(l, "replicasets.apps", NULL, NULL, &v.replicasets);
-    if (r == 0)
-        r = gather(l, "statefulsets.apps", NULL, NULL, &v.statefulsets);
-    if (r == 0)
-        budget_plan(&l->plan, &v);
-    return r;
-}
-
 /* "key":"value" for each label of a selector, as they stand in stored objects. */
 static const char **label_texts(struct arena *a, const struct jsn *selector)
 {
@@ -137,6 +124,21 @@ static const char **label_texts(struct arena *a, const struct jsn *selector)
         texts[n++] = arena_printf(a, "\"" STR_FMT "\":\"%s\"", STR_ARG(m->key),
                                   jsn_text(m->value) ? jsn_text(m->value) : "");
     return texts;
+}
+
+static int look_budget(struct look *l)
+{
+    struct budget_view v = {.budget = l->object};
+    const struct jsn *labels = jsn_get(l->object, "spec.selector.matchLabels");
+    int r = gather(l, "pods", NULL, label_texts(&l->call->arena, labels), &v.pods);
+
+    if (r == 0)
+        r = gather(l, "replicasets.apps", NULL, NULL, &v.replicasets);
+    if (r == 0)
+        r = gather(l, "statefulsets.apps", NULL, NULL, &v.statefulsets);
+    if (r == 0)
+        budget_plan(&l->plan, &v);
+    return r;
 }
 
 static int look_gone_service(struct look *l)
