@@ -17,7 +17,6 @@
 
 #define RETRY_FIRST_MS 1000
 #define RETRY_MOST_MS 30000
-#define ATTEMPTS_MAX 3 /* of processes that died over the same declaration */
 
 static void on_retry(void *arg);
 
@@ -139,7 +138,7 @@ static struct job *own_job(struct engine *g, const struct record *r)
     return g->next;
 }
 
-static void retry_arm(struct engine *g)
+void engine_retry_later(struct engine *g)
 {
     int64_t wait = RETRY_FIRST_MS;
 
@@ -173,19 +172,6 @@ static void remember_answer(struct engine *g, const struct job *j)
     g->hash = xstrdup(j->record->hash);
     g->generation = j->record->generation;
     g->applied_us = clock_wall_us();
-}
-
-/* What the last process left, until there is something newer to tell. */
-static void remember_start(struct engine *g)
-{
-    const struct record *r = engine_declared(g);
-
-    if (!r)
-        return;
-    g->result = store_pending(g->o.store) || r->n_kept > 0 ? RESULT_PENDING : RESULT_APPLIED;
-    g->hash = xstrdup(r->hash);
-    g->generation = r->generation;
-    g->applied_us = r->written_us;
 }
 
 static const char *const result_names[] = {"applied", "unchanged", "pending", "plan", "refused"};
@@ -226,8 +212,8 @@ static void after_push(struct engine *g, struct job *j)
         g->keys_changed = false;
     g->drift_seen = 0;
     g->settled_ns = clock_mono_ns();
-    if (store_pending(g->o.store) || g->reassert_wanted)
-        retry_arm(g);
+    if (store_pending(g->o.store) || g->reassert_wanted || g->keys_changed)
+        engine_retry_later(g);
     else if (j->result != RESULT_REFUSED)
         g->failures = 0;
 }
@@ -245,8 +231,7 @@ void engine_job_over(struct engine *g, struct job *j)
     start_next(g);
 }
 
-/* What slurmctld runs: the last good set, or the pending one if it has started since. */
-static void running_find(struct engine *g)
+void engine_running_find(struct engine *g)
 {
     const struct record *good = store_good(g->o.store);
     const struct record *pending = store_pending(g->o.store);
@@ -269,7 +254,7 @@ static void running_find(struct engine *g)
 void engine_running_refresh(struct engine *g)
 {
     if (!g->running || g->running->release != hub_release(g->o.hub))
-        running_find(g);
+        engine_running_find(g);
 }
 
 static void on_warm(void *arg, int r, const struct jsn *answer, const struct err *e)
@@ -296,7 +281,7 @@ void engine_on_up(struct engine *g)
     warm_up(g);
     if (g->current)
         return; /* it waits for slurmctld itself, or fails and is tried again */
-    running_find(g);
+    engine_running_find(g);
     g->drift_seen = 0;
     g->settled_ns = clock_mono_ns();
     if (store_pending(g->o.store) || g->reassert_wanted || g->keys_changed) {
@@ -354,77 +339,4 @@ void engine_on_round(struct engine *g)
     }
     drift_look(g);
     engine_publish(g);
-}
-
-/* The first start: what is there is what was declared. */
-static int adopt(struct engine *g, struct err *e)
-{
-    AUTO(record_free) struct record *r = record_new();
-    AUTO(fileset_done) struct fileset keys = {0};
-    int ret = fileset_read(store_live(g->o.store), &r->files, e);
-
-    if (ret < 0)
-        return ret;
-    fileset_split_keys(&r->files, &keys);
-    if (!fileset_get(&r->files, "slurm.conf"))
-        return 0;
-    fileset_hash(&r->files, r->hash);
-    ret = store_pend(g->o.store, r, e);
-    if (ret < 0)
-        return ret;
-    (void)TAKE(r);
-    return store_commit(g->o.store, e);
-}
-
-/* Files that are not as the record says: a roll-back was interrupted, or somebody edited them. */
-static int repair(struct engine *g, struct err *e)
-{
-    AUTO(fileset_done) struct fileset files = {0};
-    const struct record *r = engine_declared(g);
-    size_t changed = 0;
-    int ret = record_effective(r, &files, e);
-
-    if (ret == 0)
-        ret = store_write(g->o.store, &files, &changed, e);
-    if (ret == 0 && changed > 0)
-        log_warn("%zu of the live files were not as recorded and have been put back", changed);
-    return ret;
-}
-
-static int count_attempt(struct engine *g, struct err *e)
-{
-    struct record *again = record_copy(store_pending(g->o.store));
-    int r;
-
-    if (again->attempts >= ATTEMPTS_MAX && store_good(g->o.store)) {
-        log_error("generation %lld was given up: the agent ended %u times over it",
-                  (long long)again->generation, again->attempts);
-        (void)record_free(again);
-        return store_drop(g->o.store, e);
-    }
-    again->attempts++;
-    r = store_pend(g->o.store, again, e);
-    if (r < 0)
-        (void)record_free(again);
-    return r;
-}
-
-int engine_start(struct engine *g, struct err *e)
-{
-    int r = 0;
-
-    if (store_pending(g->o.store))
-        r = count_attempt(g, e);
-    else if (!store_good(g->o.store))
-        r = adopt(g, e);
-    if (r == 0 && engine_declared(g))
-        r = repair(g, e);
-    if (r < 0)
-        return r;
-    running_find(g);
-    if (store_pending(g->o.store))
-        retry_arm(g);
-    remember_start(g);
-    engine_publish(g);
-    return 0;
 }

@@ -130,8 +130,22 @@ void live_read(struct job *j, uint64_t timeout_ms, hub_fresh_fn fn, void *arg);
 /* apply_prepare.c */
 int prepare_plan(struct job *j, struct err *e) MUST_CHECK;
 
-/* apply_steps.c */
+/* apply_steps.c: the machine */
 void steps_start(struct job *j);
+/* The step at hand is over; the next one starts from within. */
+void step_done(struct job *j);
+void step_failed(struct job *j, int r, const struct err *e);
+/* Does this answer of the link leave no doubt? */
+bool step_is_refusal(int r);
+/* Note on disk that it is under way, before anything is changed. */
+int step_pend(struct job *j, struct err *e) MUST_CHECK;
+/* apply_calls.c, apply_restart.c, apply_read_back.c: the steps */
+void step_call(struct job *j, const char *call, const char *partition,
+               const struct conf_pair *pairs, size_t n, uint64_t timeout_ms, link_answer_fn fn);
+void step_partition(struct job *j, const struct apply_step *s);
+void step_reconfigure(struct job *j);
+void step_restart(struct job *j);
+void step_read_back(struct job *j);
 /* apply_undo.c */
 void undo_start(struct job *j);
 
@@ -143,8 +157,12 @@ void answer_waiting(struct arena *a, const struct engine *g, const struct record
 /* engine.c */
 void engine_job_over(struct engine *g, struct job *j);
 void engine_publish(struct engine *g);
+/* Work out what slurmctld runs: the last good set, or the pending one if it has started since. */
+void engine_running_find(struct engine *g);
 /* Have what runs read as the release at hand does. */
 void engine_running_refresh(struct engine *g);
+/* Try again what is left to do, after a pause that grows. */
+void engine_retry_later(struct engine *g);
 /* Put every partition back to what is declared. */
 void engine_revert(struct engine *g);
 

@@ -3,37 +3,21 @@
  * The hub: asks slurmctld, keeps what it said.
  *
  * Every list is asked for with the time of its last answer, so that nothing new is a tiny answer.
- * When to ask what:
- *   - nobody talked to slurmctld (activity.c): one list a second, mostly the nodes, since those
- *     also change by themselves (a node that stops answering, a job at its limit);
- *   - somebody did: all four, at most twice a second;
- *   - we did (hub_touch): all four at once, then one list every 100 ms for 5 s;
- *   - slurmctld does not answer: a ping a second;
- *   - the kernel does not count connections: all four every second.
  * A list that takes long to bring over is asked for less often, so that it costs slurmctld and us
- * at most a twentieth of the time.
+ * at most a twentieth of the time.  When to ask for what is hub_round.c's.
  *
  * All answers of a round are worked in before watchers hear of any (hub_publish.c).
  */
 #include "src/agent/hub_impl.h"
 
-#include "src/agent/activity.h"
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/encode.h"
 #include "src/base/log.h"
 #include "src/slurm/profile.h"
 
-#define LOOK_MS 250 /* at the kernel's count */
-#define TICK_MS 1000
-#define CLOSE_TICK_MS 100
-#define CLOSE_LOOK_MS 5000
-#define ROUND_GAP_MS 500
-#define CALL_TIMEOUT_MS 20000
-#define PING_TIMEOUT_MS 20000
 #define COST_FACTOR 20
 #define COST_MOST_MS 3000
-#define ALL_TABLES ((1U << HUB_N_TABLES) - 1)
 
 static const char *const call_names[HUB_N_TABLES] = {
     [HUB_NODES] = "nodes",
@@ -41,8 +25,6 @@ static const char *const call_names[HUB_N_TABLES] = {
     [HUB_JOBS] = "jobs",
     [HUB_RESERVATIONS] = "reservations",
 };
-
-static void on_timer(void *arg);
 
 struct hub *hub_new(struct loop *l, struct link *link, const struct hub_events *events, void *arg)
 {
@@ -60,8 +42,8 @@ struct hub *hub_new(struct loop *l, struct link *link, const struct hub_events *
     encode_uuid(uuid);
     memcpy(h->boot, uuid, 8);
     h->version = 1;
-    h->wanted = ALL_TABLES;
-    h->timer = loop_add_timer(l, on_timer, h);
+    h->wanted = HUB_ALL;
+    h->timer = loop_add_timer(l, hub_on_timer, h);
     return h;
 }
 
@@ -126,7 +108,7 @@ uint64_t hub_calls(const struct hub *h)
 
 bool hub_complete(const struct hub *h)
 {
-    return h->up && h->known == ALL_TABLES;
+    return h->up && h->known == HUB_ALL;
 }
 
 static void set_up(struct hub *h, bool up)
@@ -137,7 +119,7 @@ static void set_up(struct hub *h, bool up)
     h->newer = true;
     if (up) {
         log_info("slurmctld answers");
-        h->wanted = ALL_TABLES;
+        h->wanted = HUB_ALL;
         for (unsigned i = 0; i < HUB_N_TABLES; i++)
             h->lists[i].since = 0; /* its clock may be another one */
         h->known = 0;
@@ -157,7 +139,7 @@ struct question {
 
 static void ping_ended(void *arg, int r, const struct jsn *answer, const struct err *e);
 
-static void ping(struct hub *h, uint64_t timeout_ms, hub_fresh_fn fn, void *arg)
+void hub_ping(struct hub *h, uint64_t timeout_ms, hub_fresh_fn fn, void *arg)
 {
     AUTO(arena_done) struct arena a = {0};
     struct question *q = xcalloc(1, sizeof(*q));
@@ -209,27 +191,6 @@ static int list_take(struct hub *h, enum hub_table table, const struct jsn *answ
     return 0;
 }
 
-static void round_ended(struct hub *h)
-{
-    uint64_t accepted = 0;
-    bool known = activity_read(&accepted);
-
-    /* somebody else talked to slurmctld meanwhile: one second look, in case a list was read before
-     */
-    if (known && h->activity_known && accepted > h->accepted + h->round_calls &&
-        h->round_calls > 1 && !h->followed_up) {
-        h->wanted = ALL_TABLES;
-        h->followed_up = true;
-    } else {
-        h->followed_up = false;
-    }
-    h->activity_known = known;
-    h->accepted = accepted;
-    if (h->events.on_round)
-        h->events.on_round(h->arg);
-    hub_publish(h);
-}
-
 static void question_ended(void *arg, int r, const struct jsn *answer, const struct err *e)
 {
     struct question *q = arg;
@@ -250,19 +211,19 @@ static void question_ended(void *arg, int r, const struct jsn *answer, const str
         log_debug("%s: %s", call_names[q->table], e ? e->text : "no answer");
     if (means_down(r)) {
         if (h->up)
-            ping(h, PING_TIMEOUT_MS, NULL, NULL);
+            hub_ping(h, HUB_PING_TIMEOUT_MS, NULL, NULL);
     } else {
         set_up(h, true);
     }
     if (q->fn)
         q->fn(q->arg, r, e);
     else if (--h->in_flight == 0)
-        round_ended(h);
+        hub_round_ended(h);
     free(q);
 }
 
-static void ask(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_fresh_fn fn,
-                void *arg)
+void hub_refresh(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_fresh_fn fn,
+                 void *arg)
 {
     AUTO(arena_done) struct arena a = {0};
     struct question *q = xcalloc(1, sizeof(*q));
@@ -278,17 +239,6 @@ static void ask(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_fr
         h->in_flight++;
     if (link_call(h->link, LANE_READ, request, timeout_ms, question_ended, q) < 0)
         question_ended(q, -EBUSY, NULL, NULL);
-}
-
-void hub_refresh(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_fresh_fn fn,
-                 void *arg)
-{
-    ask(h, table, timeout_ms, fn, arg);
-}
-
-void hub_ping(struct hub *h, uint64_t timeout_ms, hub_fresh_fn fn, void *arg)
-{
-    ping(h, timeout_ms, fn, arg);
 }
 
 static void ping_take(struct hub *h, const struct jsn *answer)
@@ -329,85 +279,6 @@ static void ping_ended(void *arg, int r, const struct jsn *answer, const struct 
         q->fn(q->arg, r < 0 ? r : h->up ? 0 : -EHOSTDOWN, e);
     free(q);
     hub_publish(h);
-}
-
-/* Ask for what is wanted, but for lists that have cost too much just now. */
-static bool round_start(struct hub *h)
-{
-    h->round_calls = 0;
-    if (h->boot_time == 0 && !h->pinging)
-        ping(h, PING_TIMEOUT_MS, NULL, NULL);
-    for (unsigned i = 0; i < HUB_N_TABLES; i++) {
-        bool dear = h->lists[i].not_before_ms > loop_now_ms(h->loop);
-
-        if (!(h->wanted & 1U << i) || (dear && (h->known & 1U << i)))
-            continue;
-        h->wanted &= ~(1U << i);
-        ask(h, (enum hub_table)i, CALL_TIMEOUT_MS, NULL, NULL);
-    }
-    return h->round_calls > 0;
-}
-
-/* Three times the nodes, then one of the others. */
-static enum hub_table next_table(struct hub *h)
-{
-    unsigned tick = h->ticks++;
-
-    if (tick % 4 != 3)
-        return HUB_NODES;
-    return (enum hub_table)(HUB_PARTITIONS + tick / 4 % (HUB_N_TABLES - HUB_PARTITIONS));
-}
-
-static bool somebody_talked(const struct hub *h)
-{
-    uint64_t accepted;
-
-    return activity_read(&accepted) && accepted != h->accepted;
-}
-
-static void turn(struct hub *h, int64_t now)
-{
-    bool due = now >= h->next_ms;
-    bool close = now < h->close_look_until_ms;
-
-    if (h->up && (h->activity_known ? somebody_talked(h) : due))
-        h->wanted = ALL_TABLES;
-    if (!h->up) {
-        if (!due || h->pinging)
-            return;
-        ping(h, PING_TIMEOUT_MS, NULL, NULL);
-    } else if (h->wanted == 0 || !round_start(h)) {
-        if (!due)
-            return;
-        h->round_calls = 0;
-        ask(h, next_table(h), CALL_TIMEOUT_MS, NULL, NULL);
-    }
-    h->next_ms = now + (close ? CLOSE_TICK_MS : TICK_MS);
-}
-
-static void on_timer(void *arg)
-{
-    struct hub *h = arg;
-    int64_t now = loop_now_ms(h->loop);
-    bool close = now < h->close_look_until_ms;
-
-    if (h->in_flight == 0)
-        turn(h, now);
-    loop_timer_arm(h->timer, close ? CLOSE_TICK_MS : h->round_calls > 1 ? ROUND_GAP_MS : LOOK_MS);
-}
-
-void hub_start(struct hub *h)
-{
-    h->next_ms = loop_now_ms(h->loop);
-    loop_timer_arm(h->timer, 0);
-}
-
-void hub_touch(struct hub *h)
-{
-    h->wanted = ALL_TABLES;
-    h->close_look_until_ms = loop_now_ms(h->loop) + CLOSE_LOOK_MS;
-    if (h->up)
-        loop_timer_arm(h->timer, 0);
 }
 
 struct host_set *hub_nodes(const struct hub *h, bool dynamic_only)

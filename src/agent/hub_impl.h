@@ -6,6 +6,10 @@
 #include "src/agent/table.h"
 #include "src/base/list.h"
 
+#define HUB_ALL ((1U << HUB_N_TABLES) - 1)
+/* A second controller that is not to be found takes its time. */
+#define HUB_PING_TIMEOUT_MS 20000
+
 struct hub_list {
     struct arena arena;
     struct jsn *items;     /* as slurmctld told them last; NULL: never */
@@ -54,6 +58,10 @@ struct hub {
     struct list watchers;
     size_t n_watchers;
 };
+
+/* hub_round.c; a hub_refresh without a function is a call of the round. */
+void hub_on_timer(void *arg);
+void hub_round_ended(struct hub *h);
 
 /* hub_publish.c: work what was read into rows, and tell the watchers. */
 void hub_publish(struct hub *h);

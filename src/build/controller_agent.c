@@ -3,7 +3,7 @@
  * slurmkeeper-agent in slurmctld's pod.
  *
  * Two containers.  `config-seed` runs first and copies what is declared (/mnt/slurm) to the live
- * files (/etc/slurm, an emptyDir) if there are none.  `reconfigure` then looks after them for as
+ * files (/etc/slurm) if there are none.  `reconfigure` then looks after them for as
  * long as the pod lives: it takes configurations from the operator on port 6821 and from the
  * mounted files, and is the only one that writes to /etc/slurm.  A file beside slurmctld's socket
  * (/run/slurmctld) asks its start script for a restart.
@@ -17,11 +17,13 @@
 
 #define KEY_MODE 0400
 
+/* In memory: a pod that loses it loses its containers, too, and is seeded anew; and what is written
+ * before each change is not worth a disk's time. */
 struct jsn *agent_live_volume(struct arena *a, const struct build_cluster *c)
 {
     if (!build_has_agent(c))
         return NULL;
-    return build_tree(a, "{'name':'" AGENT_LIVE_VOLUME "','emptyDir':{}}", NULL);
+    return build_tree(a, "{'name':'" AGENT_LIVE_VOLUME "','emptyDir':{'medium':'Memory'}}", NULL);
 }
 
 struct jsn *agent_key_volume(struct arena *a, const struct build_cluster *c)

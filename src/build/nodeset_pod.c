@@ -95,6 +95,13 @@ static struct jsn *make_mounts(const struct maker *m)
     return mounts;
 }
 
+/* A node that somebody else holds, with a reason of theirs, is left to them. */
+static const char stop_command[] =
+    "node=$(hostname); case $(timeout 5 scontrol -o show node \"$node\") in "
+    "*' Reason=slurmkeeper: '* | *' Reason=slurm-operator: '*) ;; *' Reason='*) exit 0 ;; esac; "
+    "timeout 5 scontrol update nodename=\"$node\" state=down "
+    "reason='slurmkeeper: Pod is terminating'";
+
 static struct jsn *make_slurmd(const struct maker *m)
 {
     static const char ask[] = "['scontrol','show','slurmd']";
@@ -122,9 +129,7 @@ static struct jsn *make_slurmd(const struct maker *m)
               {"startup", container_probe(m->a, m->c, PROBE_STARTUP, "/livez", "slurmd", ask)},
               {"ready", container_probe(m->a, m->c, PROBE_READY, "/readyz", "slurmd", ask)},
               {"live", container_probe(m->a, m->c, PROBE_LIVE, "/livez", "slurmd", ask)},
-              {"stop", jsn_string(m->a, "timeout 5 scontrol update nodename=$(hostname) state=down "
-                                        "reason='slurmkeeper: Pod is terminating'")},
-              {"mounts", make_mounts(m)}));
+              {"stop", jsn_string(m->a, stop_command)}, {"mounts", make_mounts(m)}));
 
     return merge_container(m->a, base, m->ns->spec.slurmd, "spec.slurmd", m->p);
 }

@@ -311,9 +311,10 @@ struct agent_call *agent_link_change_node(struct agent_link *k, const char *node
     static const char *const headers[] = {"Content-Type: application/json", NULL};
     struct agent_call *call = xcalloc(1, sizeof(*call));
     const char *action = jsn_get_str(body, "action");
+    bool delete = streq(action, "delete");
     AUTO(buf_done) struct buf text = {0};
     AUTO(buf_done) struct buf url = {0};
-    struct http_call_options o = {.method = "POST",
+    struct http_call_options o = {.method = delete ? "DELETE" : "POST",
                                   .headers = headers,
                                   .bearer_token = k->token,
                                   .tls = &k->access.tls,
@@ -324,7 +325,8 @@ struct agent_call *agent_link_change_node(struct agent_link *k, const char *node
 
     buf_printf(&url, "%s/v1/nodes/", k->base);
     encode_url(&url, str_of(node));
-    jsn_print(&text, body);
+    if (!delete)
+        jsn_print(&text, body);
     o.url = buf_str(&url);
     o.body = buf_view(&text);
     call->fn = fn;

@@ -50,8 +50,8 @@ void agent_link_push(struct agent_link *k, const struct jsn *body);
 /* The answer to a change: NULL, or why it failed.  Called once, never inside the start. */
 typedef void (*agent_done_fn)(void *arg, const struct err *e);
 
-/* POST /v1/nodes/NODE.  Outlives the link, not the client.  The handle is valid until fn is called
- * or the call is cancelled. */
+/* POST /v1/nodes/NODE, or DELETE where the action is "delete".  Outlives the link, not the client.
+ * The handle is valid until fn is called or the call is cancelled. */
 struct agent_call *agent_link_change_node(struct agent_link *k, const char *node,
                                           const struct jsn *body, agent_done_fn fn, void *arg);
 void agent_call_cancel(struct agent_call *call);

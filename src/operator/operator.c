@@ -91,8 +91,9 @@ static void pump(void *arg)
             return;
         }
     }
+    /* A key that had nothing to do has asked for the next turn: not to be put off by what waits. */
     wait = queue_wait_ms(op->queue, loop_now_ms(op->loop));
-    if (wait > 0)
+    if (wait > 0 && !op->pumping)
         loop_timer_arm(op->timer, wait);
     if (op->since_trim >= KEYS_TO_TRIM && wait != 0 && queue_running(op->queue) == 0) {
         op->since_trim = 0;

@@ -305,6 +305,14 @@ static void plan_for_nodeset(struct reconcile *r, const struct world *w,
     plan_nodeset(&in, &r->actions);
 }
 
+static int64_t partition_changed_us(const struct reconcile *r, const struct world *w)
+{
+    const struct kube_object *o = world_get(w, "Partition", r->namespace, r->name);
+    const struct world_partition *p = o ? o->value : NULL;
+
+    return p ? p->changed_us : 0;
+}
+
 static void plan_for_partition(struct reconcile *r, const struct world *w,
                                const struct build_env *env, int64_t now_us)
 {
@@ -322,9 +330,9 @@ static void plan_for_partition(struct reconcile *r, const struct world *w,
     cluster = read_cluster(r, w, env, controller);
     in.controller = cluster->controller;
     in.lookup = cluster->lookup;
-    in.slurm = read_slurm(r, controller);
     in.config_map = read_object(r, w, "ConfigMap", labels_config(&r->arena, controller));
     in.slurm = read_slurm(r, controller);
+    in.changed_us = partition_changed_us(r, w);
     if (plan_partition_needs_cluster(&r->arena, &in)) {
         read_nodesets(r, w, controller, cluster);
         read_partitions(r, w, controller, cluster);

@@ -17,7 +17,7 @@
  *
  *   Secret, ConfigMap ...  whoever owns it; whoever refers to it
  *
- *   a Slurm node           the NodeSet of its pod
+ *   a Slurm node           the NodeSet of its pod, or that has its name
  *
  *   a Slurm partition      the Partition of that name
  *
@@ -222,6 +222,21 @@ void routes_follow_cluster(const struct routes *r, const char *ns, const char *c
     routes_partitions(r, ns, controller);
 }
 
+/* A node whose pod is gone: the NodeSet whose name it has, without the number. */
+static void follow_lost_node(const struct routes *r, const char *ns, const char *node)
+{
+    AUTO(free) char *name = xstrdup(node);
+    size_t n = strlen(name);
+
+    while (n > 0 && name[n - 1] >= '0' && name[n - 1] <= '9')
+        n--;
+    while (n > 0 && name[n - 1] == '-')
+        n--;
+    name[n] = '\0';
+    if (n > 0)
+        add_index(r, "NodeSet", ns, WORLD_BY_SLURM_NAME, name);
+}
+
 static void follow_node(const struct routes *r, const char *ns, const char *node)
 {
     struct kube_slice s = {0};
@@ -230,6 +245,8 @@ static void follow_node(const struct routes *r, const char *ns, const char *node
         s = world_find(r->world, "Pod", ns, WORLD_BY_SLURM_NAME, node);
     for (size_t i = 0; i < s.n; i++)
         add_pod_owner(r, s.items[i]);
+    if (s.n == 0)
+        follow_lost_node(r, ns, node);
 }
 
 /* Those that something is amiss with, or on its way: a configuration has come further. */

@@ -24,7 +24,8 @@ struct world_nodeset {
 struct world_partition {
     struct arena arena;
     struct api_partition part;
-    bool settled; /* its status says that all is well with this very generation */
+    int64_t changed_us; /* when this state of it was seen first */
+    bool settled;       /* its status says that all is well with this very generation */
 };
 
 /* A change; `old` is NULL for what is new, `now` for what is gone.  Borrowed. */

@@ -9,6 +9,7 @@
 
 #include "src/api/nodeset.h"
 #include "src/base/alloc.h"
+#include "src/base/clock.h"
 #include "src/operator/references.h"
 #include "src/operator/world.h"
 
@@ -88,6 +89,7 @@ static void *partition_decode_whole(void *arg, const struct jsn *object, struct 
         partition_release(p);
         return NULL;
     }
+    p->changed_us = clock_wall_us();
     p->settled = is_settled(&p->part);
     return p;
 }

@@ -3,8 +3,8 @@
  * The plan for a NodeSet in StatefulSet mode.
  *
  * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Protection, SlurmState,
- * Cordon, Removal, Status.  What
- * the NodeSets of a cluster share is made by their Controller's plan.  What hinders (no Controller,
+ * Cordon, Removal, Retire, Status.  What the
+ * NodeSets of a cluster share is made by their Controller's plan.  What hinders (no Controller,
  * a name that is taken, a bad spec) is told by the Ready condition; pods that run stay as they are,
  * and none is made.
  */
@@ -243,6 +243,7 @@ void nodeset_pods_plan(const struct plan_nodeset *in, const struct nodeset_scale
     plan_mirror(in, to);
     nodeset_drain_plan(in, scale, to);
     plan_removal(scale, to);
+    (void)nodeset_retire_plan(in, scale, to);
 }
 
 /* A pod that becomes available by the passing of time alone is looked at again then. */

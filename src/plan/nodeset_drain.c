@@ -22,6 +22,11 @@ static const char *our_prefix(const char *reason)
     return NULL;
 }
 
+bool nodeset_reason_is_ours(const char *reason)
+{
+    return our_prefix(reason) != NULL;
+}
+
 static bool is_draining(const struct slurm_node *n)
 {
     return (n->state & NODE_FLAG_DRAIN) && !(n->state & NODE_FLAG_UNDRAIN);

@@ -92,6 +92,9 @@ void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to)
         if (!forced)
             return;
     }
+    /* The records of its nodes go first; what is not known to be there holds nothing up. */
+    if (!forced && !keeps_pods(&in->ns->meta) && nodeset_retire_plan(&end, &scale, to) > 0)
+        return;
     actions_step(to, "Release");
     finalizer_drop(to, "NodeSet", &in->ns->meta, FINALIZER_NODESET);
 }

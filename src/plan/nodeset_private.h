@@ -51,5 +51,12 @@ void nodeset_drain_plan(const struct plan_nodeset *in, const struct nodeset_scal
 /* Is it draining because of us? */
 bool nodeset_drain_is_ours(const struct slurm_node *n);
 
+/* Did we (or Slinky's operator) write the reason of a node, for its pod's sake? */
+bool nodeset_reason_is_ours(const char *reason);
+
+/* Have the records of nodes deleted whose pods are gone for good; returns how many. */
+size_t nodeset_retire_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                           struct actions *to);
+
 /* The plan for one that is being deleted. */
 void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to);

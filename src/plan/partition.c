@@ -66,10 +66,11 @@ const char *partition_wanted_line(struct arena *a, const struct plan_partition *
     return api_partition_line(a, in->part, spec->all ? "ALL" : buf_str(&nodes), may_be_default);
 }
 
-/* A new generation: the Controller's plan for it is under way. */
-static bool is_news(const struct plan_partition *in)
+/* A new generation, of this moment: what it leads to is under way. */
+static bool is_fresh(const struct plan_partition *in)
 {
-    return in->part->status.observed_generation != in->part->meta.generation;
+    return in->part->status.observed_generation != in->part->meta.generation &&
+           in->now_us < in->changed_us + LOOK_AGAIN_US;
 }
 
 bool plan_partition_needs_cluster(struct arena *a, const struct plan_partition *in)
@@ -77,7 +78,7 @@ bool plan_partition_needs_cluster(struct arena *a, const struct plan_partition *
     const char *written = partition_written_line(a, in);
     const char *missing;
 
-    return in->controller && !in->part->meta.deleted_us && !is_news(in) &&
+    return in->controller && !in->part->meta.deleted_us && !is_fresh(in) &&
            !streq(written, partition_wanted_line(a, in, true, &missing)) &&
            !streq(written, partition_wanted_line(a, in, false, &missing));
 }
@@ -224,11 +225,20 @@ static void judge_default(const struct plan_partition *in, const struct api_part
         (void)api_condition_drop(s->conditions, "Default");
 }
 
+/* On its way, as any change is for some milliseconds: nobody needs to be told before it lasts. */
+static bool is_passing(const struct plan_partition *in, const struct api_conditions *list)
+{
+    const char *reason = api_condition_find(list, "Ready")->reason;
+
+    return is_fresh(in) && (streq(reason, "Writing") || streq(reason, "Applying"));
+}
+
 void plan_partition(const struct plan_partition *in, struct actions *to)
 {
     const struct api_meta *m = &in->part->meta;
     struct api_partition_status st;
     struct status_scribe scribe;
+    size_t before;
 
     if (m->deleted_us) {
         partition_end_plan(in, to);
@@ -240,7 +250,13 @@ void plan_partition(const struct plan_partition *in, struct actions *to)
     st = partition_status_copy(to->arena, in);
     scribe = (struct status_scribe){to, &st.conditions, m->generation, in->now_us};
     actions_step(to, "Status");
+    before = to->n;
     judge_ready(in, &st, &scribe);
+    if (is_passing(in, &st.conditions)) {
+        to->n = before;
+        actions_requeue(to, in->changed_us + LOOK_AGAIN_US);
+        return;
+    }
     judge_default(in, &st, &scribe);
     partition_live_plan(in, &st, &scribe);
     partition_status_plan(in, &st, to);

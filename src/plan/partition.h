@@ -16,6 +16,7 @@ struct plan_partition {
     /* All of it, where plan_partition_needs_cluster; else NULL. */
     const struct build_cluster *cluster;
     const struct slurm_state *slurm; /* NULL: nothing is known */
+    int64_t changed_us;              /* when the object was last seen to change; 0: long ago */
     int64_t now_us;
 };
 

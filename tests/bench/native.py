@@ -50,7 +50,7 @@ class Cluster:
     def start(self):
         start = time.monotonic()
         subprocess.run([PROGRAM, "up", "--state", self.state, "--name", self.name, *self.options], check=True,
-                       stderr=subprocess.DEVNULL, timeout=180)
+                       timeout=180)
         self.conf = f"{self.state}/clients/default/slurm/slurm.conf"
         env = dict(os.environ, SLURM_CONF=self.conf)
         subprocess.run(["srun", "-N3", "hostname"], check=True, env=env, timeout=60,

@@ -15,6 +15,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 
 #include "src/base/alloc.h"
@@ -173,10 +174,21 @@ static int make(struct bridge *b, struct err *e)
     return r;
 }
 
+/* Held while a range is chosen and taken: clusters that start at once must not choose the same. */
+static int lock_ranges(void)
+{
+    int fd = open("/run/lock/slurmkeeper-ranges", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+    if (fd >= 0)
+        (void)flock(fd, LOCK_EX);
+    return fd;
+}
+
 int bridge_open(struct bridge *b, const char *cluster, const char *dir, const char *cidr,
                 struct err *e)
 {
     AUTO(free) char *path = xasprintf("%s/pod-cidr", dir);
+    AUTO(close) UNUSED int lock = lock_ranges();
     unsigned int prefix;
     uint32_t base;
     char text[IPAM_TEXT];

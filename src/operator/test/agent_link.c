@@ -388,10 +388,21 @@ static void on_node(void *arg, const struct err *e)
 
 static void nodes_are_changed(void **state)
 {
+    static const char drained[] = "POST /v1/nodes/a%2Fb {\"action\":\"drain\"}";
     static const struct {
         int status;
         int num;
-    } rows[] = {{200, 0}, {409, -EREMOTEIO}, {500, -EREMOTEIO}};
+        const char *action;
+        const char *seen;
+        const char *text;
+    } rows[] = {
+        {200, 0, "drain", drained, NULL},
+        {409, -EREMOTEIO, "drain", drained, "drain node a/b: Invalid node state"},
+        {500, -EREMOTEIO, "drain", drained, "drain node a/b: Invalid node state"},
+        {200, 0, "delete", "DELETE /v1/nodes/a%2Fb ", NULL},
+        {409, -EREMOTEIO, "delete", "DELETE /v1/nodes/a%2Fb ",
+         "delete node a/b: Invalid node state"},
+    };
     AUTO(rig_done) struct rig r;
 
     (void)state;
@@ -401,13 +412,13 @@ static void nodes_are_changed(void **state)
         struct told t = {0};
 
         r.node_status = rows[i].status;
-        jsn_set_str(&r.arena, body, "action", "drain");
+        jsn_set_str(&r.arena, body, "action", rows[i].action);
         (void)agent_link_change_node(r.link, "a/b", body, on_node, &t);
         run_until(&r, &t.done, 1);
         assert_int_equal(t.e.num, rows[i].num);
         if (rows[i].num)
-            assert_string_equal(t.e.text, "drain node a/b: Invalid node state");
-        assert_string_equal(r.seen[r.n_seen - 1], "POST /v1/nodes/a%2Fb {\"action\":\"drain\"}");
+            assert_string_equal(t.e.text, rows[i].text);
+        assert_string_equal(r.seen[r.n_seen - 1], rows[i].seen);
     }
 }
 

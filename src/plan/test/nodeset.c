@@ -101,6 +101,10 @@ static void carry_out_calls(struct fixture *f, const struct actions *list)
             continue;
         while (!streq(f->nodes[at].name, a->node))
             at++;
+        if (streq(what, "delete")) {
+            memmove(&f->nodes[at], &f->nodes[at + 1], (--f->state.n - at) * sizeof(f->nodes[0]));
+            continue;
+        }
         if (streq(what, "drain")) {
             f->nodes[at].state |= NODE_FLAG_DRAIN;
             f->nodes[at].reason = jsn_get_str(a->body, "reason");
@@ -414,6 +418,74 @@ static void nodes_are_let_back_only_where_that_is_ours_to_do(void **state)
             fail_msg("row %zu: '%s' and not '%s'", i, buf_str(&b), rows[i].call);
         fixture_done(&f);
     }
+}
+
+static void records_of_nodes_go_with_their_pods(void **state)
+{
+    static const uint32_t gone = NODE_BASE_DOWN | NODE_FLAG_DYNAMIC | NODE_FLAG_NO_RESPOND;
+    static const uint32_t drained = NODE_BASE_IDLE | NODE_FLAG_DRAIN | NODE_FLAG_DYNAMIC;
+    static const char ours[] = "slurmkeeper: Pod is terminating";
+    static const struct {
+        struct slurm_node node;
+        const char *call;
+    } rows[] = {
+        {{"gpu-1", gone, ours, true, 0}, "delete gpu-1;"},
+        {{"gpu-1", gone, "slurm-operator: Pod is terminating", true, 0}, "delete gpu-1;"},
+        {{"gpu-7", drained, "slurmkeeper: Pod (slurm/gpu-7) is pending", true, 0}, "delete gpu-7;"},
+        {{"gpu-0", gone, ours, true, 0}, ""},   /* has a pod */
+        {{"gpu-01", gone, ours, true, 0}, ""},  /* no name of ours */
+        {{"other-1", gone, ours, true, 0}, ""}, /* of another NodeSet */
+        {{"gpu-", gone, ours, true, 0}, ""},
+        {{"gpu-1", gone, "disk", true, 0}, ""},
+        {{"gpu-1", gone, NULL, true, 0}, ""},
+        {{"gpu-1", gone, ours, true, 1}, ""},
+        {{"gpu-1", gone, ours, false, 0}, ""},
+        {{"gpu-1", drained | NODE_FLAG_COMPLETING, ours, true, 0}, ""},
+        {{"gpu-1", gone | NODE_FLAG_RESERVED, ours, true, 0}, ""},
+        {{"gpu-1", gone & ~(uint32_t)NODE_FLAG_DYNAMIC, ours, true, 0}, ""},
+        {{"gpu-1", NODE_BASE_IDLE | NODE_FLAG_DYNAMIC, ours, true, 0}, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(buf_done) struct buf b = {0};
+        struct fixture f = {0};
+        struct actions list;
+
+        run_set(&f, 1, "");
+        converge(&f);
+        use_slurm(&f, &rows[i].node, 1);
+        list = plan(&f);
+        for (size_t k = 0; k < list.n; k++)
+            if (list.items[k].verb == ACTION_NODE &&
+                streq(jsn_get_str(list.items[k].body, "action"), "delete"))
+                buf_printf(&b, "delete %s;", list.items[k].node);
+        if (!streq(buf_str(&b), rows[i].call))
+            fail_msg("row %zu: '%s' and not '%s'", i, buf_str(&b), rows[i].call);
+        fixture_done(&f);
+    }
+}
+
+static void a_record_is_kept_for_a_pod_that_is_made_anew(void **state)
+{
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_IDLE | NODE_FLAG_DYNAMIC, NULL, true, 0},
+        {"gpu-1", NODE_BASE_DOWN | NODE_FLAG_DYNAMIC, "slurmkeeper: Pod is terminating", true, 0},
+    };
+    struct fixture f = {0};
+
+    (void)state;
+    run_set(&f, 2, "");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    test_drop(&f.world, "Pod", "gpu-1");
+    converge(&f);
+    expect_pods(&f, "gpu-0 gpu-1 ");
+    assert_int_equal(f.state.n, 2);
+    set_replicas(&f, 1);
+    test_drop(&f.world, "Pod", "gpu-1");
+    converge(&f);
+    assert_int_equal(f.state.n, 1);
+    fixture_done(&f);
 }
 
 static void a_slurmctld_that_is_down_changes_nothing(void **state)
@@ -842,6 +914,8 @@ int main(void)
         cmocka_unit_test(what_may_stay_after_all_is_let_back),
         cmocka_unit_test(the_choice_follows_the_idle_but_not_the_busy),
         cmocka_unit_test(nodes_are_let_back_only_where_that_is_ours_to_do),
+        cmocka_unit_test(records_of_nodes_go_with_their_pods),
+        cmocka_unit_test(a_record_is_kept_for_a_pod_that_is_made_anew),
         cmocka_unit_test(a_slurmctld_that_is_down_changes_nothing),
         cmocka_unit_test(outdated_pods_are_drained_within_the_bounds),
         cmocka_unit_test(pods_show_the_state_of_their_nodes),

@@ -24,6 +24,7 @@ struct fixture {
     struct test_world world;
     struct build_env env;
     const struct slurm_state *slurm;
+    int64_t changed_us;
     bool needed_cluster;
 };
 
@@ -101,6 +102,7 @@ static struct actions plan(struct fixture *f, const char *name)
                                 .config_map = test_find(&f->world, "ConfigMap", "lab-config"),
                                 .lookup = lookup,
                                 .slurm = f->slurm,
+                                .changed_us = f->changed_us,
                                 .now_us = 1000000000};
     struct err e = {0};
 
@@ -173,10 +175,9 @@ static void a_partition_becomes_ready_step_by_step(void **state)
     (void)state;
     fixture_init(&f, "", DEBUG);
     step(&f, "debug");
-    assert_false(f.needed_cluster);
+    assert_true(f.needed_cluster);
     expect(&f, "debug", "Ready", "False", "Writing", "the configuration is being written");
     list = plan(&f, "debug");
-    assert_true(f.needed_cluster);
     assert_int_equal(list.n, 1);
     assert_int_equal(list.items[0].verb, ACTION_REQUEUE);
     write_config(&f);
@@ -206,6 +207,43 @@ static void a_partition_becomes_ready_step_by_step(void **state)
     assert_int_equal(jsn_get_int(o, "status.observedGeneration", -1), 1);
     list = plan(&f, "debug");
     assert_int_equal(list.n, 0);
+}
+
+static void a_change_on_its_way_is_not_written_down(void **state)
+{
+    static const struct {
+        const char *what;
+        bool written;
+        const struct slurm_state *slurm;
+        bool told;
+    } rows[] = {
+        {"being written", false, NULL, false},
+        {"being applied", true, &live_none, false},
+        {"refused so far", true, &live_refused, false},
+        {"applied", true, &live_up, true},
+        {"not known", true, NULL, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(fixture_done) struct fixture f;
+        struct actions list;
+
+        fixture_init(&f, "", DEBUG);
+        f.changed_us = 1000000000 - 1000;
+        f.slurm = rows[i].slurm;
+        if (rows[i].written)
+            write_config(&f);
+        list = plan(&f, "debug");
+        assert_false(f.needed_cluster);
+        assert_int_equal(list.n, 1);
+        if ((list.items[0].verb == ACTION_STATUS) != rows[i].told)
+            fail_msg("%s", rows[i].what);
+        /* it lasts */
+        f.changed_us = 1000000000 - 300000;
+        list = plan(&f, "debug");
+        assert_int_equal(list.items[list.n - 1].verb, ACTION_STATUS);
+    }
 }
 
 static void what_slurmctld_says_against_it_is_shown(void **state)
@@ -296,7 +334,6 @@ static void what_hinders_is_named(void **state)
         if (cases[i].controller)
             write_config(&f);
         step(&f, "debug");
-        step(&f, "debug");
         expect(&f, "debug", "Ready", "False", cases[i].reason, cases[i].message);
         list = plan(&f, "debug");
         assert_int_equal(list.n, 0);
@@ -316,7 +353,6 @@ static void the_line_that_was_good_is_kept(void **state)
     jsn_set_path(&f.arena, o, "spec.preemptMode", jsn_string(&f.arena, "NEVER"));
     jsn_set_path(&f.arena, o, "metadata.generation", jsn_int(&f.arena, 2));
     write_config(&f);
-    step(&f, "debug");
     step(&f, "debug");
     assert_string_equal(jsn_get_str(o, "status.line"),
                         "PartitionName=debug Nodes=compute State=UP MaxTime=60");
@@ -442,6 +478,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_partition_becomes_ready_step_by_step),
+        cmocka_unit_test(a_change_on_its_way_is_not_written_down),
         cmocka_unit_test(what_slurmctld_says_against_it_is_shown),
         cmocka_unit_test(drift_is_a_condition_and_one_event),
         cmocka_unit_test(what_hinders_is_named),

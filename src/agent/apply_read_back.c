@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading back: is slurmctld as it was told to be?
+ *
+ * Its partition calls stop half-way at a bad field, and drop some values without a word.  What was
+ * meant to change must have; others that differ after a reconfigure are only told.
+ */
+#include "src/agent/engine_impl.h"
+
+#define READ_TIMEOUT_MS 10000
+
+/* Was this one meant to change? */
+static bool must_match(const struct job *j, const char *name)
+{
+    for (size_t i = 0; i < j->plan.n; i++)
+        if (streq(j->plan.steps[i].partition, name))
+            return true;
+    for (size_t i = 0; i < j->compared.slurm.n; i++)
+        if (j->compared.slurm.list[i].section == CONF_PARTITION &&
+            streq(j->compared.slurm.list[i].object, name))
+            return true;
+    return false;
+}
+
+static int read_back_one(struct job *j, const struct model_object *o, struct err *e)
+{
+    AUTO(hostset_free) struct host_set *nodesets = model_nodesets(candidate_model(j->to));
+    AUTO(part_changes_done) struct part_changes drift = {0};
+    AUTO(partition_done) struct partition declared = {0};
+    const struct live_partition *live = live_find(&j->live, o->name);
+    int r;
+
+    if (!live)
+        return err_set(e, -EREMOTEIO, ERR_PERMANENT,
+                       "partition '%s' is not there, though slurmctld took it", o->name);
+    partition_init(&declared);
+    r = model_partition(candidate_model(j->to), o, &declared, e);
+    if (r < 0)
+        return r;
+    live_drift(live, &declared, NULL, nodesets, j->release, &drift);
+    if (drift.n == 0)
+        return 0;
+    return err_set(e, -EREMOTEIO, ERR_PERMANENT,
+                   "partition '%s' has %s=%s after the change, and not %s", o->name,
+                   drift.list[0].key->name, drift.list[0].to, drift.list[0].from);
+}
+
+static void on_read_back(void *arg, int r, const struct err *e)
+{
+    struct job *j = arg;
+    const struct model *m = j->phase == APPLY_UNDO ? NULL : candidate_model(j->to);
+
+    if (r < 0) {
+        step_failed(j, r, e);
+        return;
+    }
+    for (size_t i = 0; m && i < m->n_objects; i++) {
+        const struct model_object *o = &m->objects[i];
+        struct err why = {0};
+
+        if (o->section != CONF_PARTITION ||
+            (j->class < CHANGE_RECONFIGURE && !must_match(j, o->name)))
+            continue;
+        r = read_back_one(j, o, &why);
+        if (r == 0)
+            continue;
+        if (must_match(j, o->name)) {
+            step_failed(j, r, &why);
+            return;
+        }
+        job_warn(j, "%s", why.text);
+    }
+    step_done(j);
+}
+
+void step_read_back(struct job *j)
+{
+    live_read(j, READ_TIMEOUT_MS, on_read_back, j);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Steps that make slurmctld read its files: reconfigure and restart.
+ *
+ * A restart is a marker for slurmctld's entry point, a request to end, and waiting for another
+ * process to answer.  Children that know old settings are replaced on the way.
+ */
+#include <fcntl.h>
+
+#include "src/agent/engine_impl.h"
+
+#define RPC_TIMEOUT_MS 30000
+#define RECONFIGURE_TIMEOUT_MS 60000
+#define RESTART_WAIT_MS 45000
+#define RESTART_LOOK_MS 100
+#define PING_TIMEOUT_MS 20000 /* a second controller that is not to be found takes its time */
+
+static bool settings_differ(const struct job *j)
+{
+    for (size_t i = 0; i < j->compared.slurm.n; i++)
+        if (j->compared.slurm.list[i].section == CONF_GLOBAL)
+            return true;
+    return false;
+}
+
+/*
+ * slurmctld is gone, or silent.  That may be an accident, the first time; when the same declaration
+ * does it again, it is not.
+ */
+static void reconfigure_failed(struct job *j, int r, const struct err *e)
+{
+    struct engine *g = j->engine;
+    struct err why = e ? *e : (struct err){0};
+
+    if (!step_is_refusal(r)) {
+        why.class = streq(g->deadly, j->record->hash) ? ERR_PERMANENT : ERR_RETRY;
+        memcpy(g->deadly, j->record->hash, sizeof(g->deadly));
+    }
+    step_failed(j, r, &why);
+}
+
+static void on_reconfigured(void *arg, int r, const struct jsn *answer, const struct err *e)
+{
+    struct job *j = arg;
+
+    (void)answer;
+    if (r < 0) {
+        reconfigure_failed(j, r, e);
+        return;
+    }
+    if (settings_differ(j))
+        link_restart(j->engine->o.link);
+    step_done(j);
+}
+
+static void restart_look(void *arg);
+
+static void on_restarted(void *arg, int r, const struct err *e)
+{
+    struct job *j = arg;
+    struct hub *hub = j->engine->o.hub;
+    struct err late = {0};
+
+    if (r == 0 && hub_boot_time(hub) != j->boot_before) {
+        step_done(j);
+        return;
+    }
+    if (loop_now_ms(j->engine->o.loop) > j->deadline_ms) {
+        (void)err_set(&late, -EREMOTEIO, ERR_RETRY, "slurmctld did not come back within %d s%s%s",
+                      RESTART_WAIT_MS / 1000, e && e->text[0] ? ": " : "", e ? e->text : "");
+        step_failed(j, -EREMOTEIO, &late);
+        return;
+    }
+    if (!j->timer)
+        j->timer = loop_add_timer(j->engine->o.loop, restart_look, j);
+    loop_timer_arm(j->timer, RESTART_LOOK_MS);
+}
+
+static void restart_look(void *arg)
+{
+    struct job *j = arg;
+
+    hub_ping(j->engine->o.hub, PING_TIMEOUT_MS, on_restarted, j);
+}
+
+static void on_shut_down(void *arg, int r, const struct jsn *answer, const struct err *e)
+{
+    struct job *j = arg;
+
+    (void)answer;
+    /* one that is gone already is as good */
+    if (r < 0 && r != -EHOSTDOWN) {
+        step_failed(j, r, e);
+        return;
+    }
+    link_restart(j->engine->o.link);
+    j->deadline_ms = loop_now_ms(j->engine->o.loop) + RESTART_WAIT_MS;
+    restart_look(j);
+}
+
+void step_restart(struct job *j)
+{
+    const char *marker = j->engine->o.marker;
+    AUTO(close) int fd = -1;
+    struct err e = {0};
+
+    if (marker)
+        fd = open(marker, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        (void)err_set(&e, -EHOSTDOWN, ERR_RETRY,
+                      "the files are in place, but this change needs slurmctld to be started anew, "
+                      "and nobody here can do that: restart it by hand");
+        step_failed(j, -EHOSTDOWN, &e);
+        return;
+    }
+    j->boot_before = hub_boot_time(j->engine->o.hub);
+    step_call(j, "shutdown", NULL, NULL, 0, RPC_TIMEOUT_MS, on_shut_down);
+}
+
+void step_reconfigure(struct job *j)
+{
+    step_call(j, "reconfigure", NULL, NULL, 0, RECONFIGURE_TIMEOUT_MS, on_reconfigured);
+}

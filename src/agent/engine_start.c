@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where an agent begins: with what the last one left.
+ *
+ *   nothing           the live files are the declaration
+ *   a good record     the live files must be as it says, or are put back
+ *   a pending one     it is applied again, from the start; a few times at most
+ */
+#include "src/agent/engine_impl.h"
+
+#include "src/base/alloc.h"
+#include "src/base/log.h"
+
+#define ATTEMPTS_MAX 3 /* of processes that died over the same declaration */
+
+/* The first start: what is there is what was declared. */
+static int adopt(struct engine *g, struct err *e)
+{
+    AUTO(record_free) struct record *r = record_new();
+    AUTO(fileset_done) struct fileset keys = {0};
+    int ret = fileset_read(store_live(g->o.store), &r->files, e);
+
+    if (ret < 0)
+        return ret;
+    fileset_split_keys(&r->files, &keys);
+    if (!fileset_get(&r->files, "slurm.conf"))
+        return 0;
+    fileset_hash(&r->files, r->hash);
+    ret = store_pend(g->o.store, r, e);
+    if (ret < 0)
+        return ret;
+    (void)TAKE(r);
+    return store_commit(g->o.store, e);
+}
+
+/* Files that are not as the record says: a roll-back was interrupted, or somebody edited them. */
+static int repair(struct engine *g, struct err *e)
+{
+    AUTO(fileset_done) struct fileset files = {0};
+    const struct record *r = engine_declared(g);
+    size_t changed = 0;
+    int ret = record_effective(r, &files, e);
+
+    if (ret == 0)
+        ret = store_write(g->o.store, &files, &changed, e);
+    if (ret == 0 && changed > 0)
+        log_warn("%zu of the live files were not as recorded and have been put back", changed);
+    return ret;
+}
+
+static int count_attempt(struct engine *g, struct err *e)
+{
+    struct record *again = record_copy(store_pending(g->o.store));
+    int r;
+
+    if (again->attempts >= ATTEMPTS_MAX && store_good(g->o.store)) {
+        log_error("generation %lld was given up: the agent ended %u times over it",
+                  (long long)again->generation, again->attempts);
+        (void)record_free(again);
+        return store_drop(g->o.store, e);
+    }
+    again->attempts++;
+    r = store_pend(g->o.store, again, e);
+    if (r < 0)
+        (void)record_free(again);
+    return r;
+}
+
+/* What the last process left, until there is something newer to tell. */
+static void remember_start(struct engine *g)
+{
+    const struct record *r = engine_declared(g);
+
+    if (!r)
+        return;
+    g->result = store_pending(g->o.store) || r->n_kept > 0 ? RESULT_PENDING : RESULT_APPLIED;
+    g->hash = xstrdup(r->hash);
+    g->generation = r->generation;
+    g->applied_us = r->written_us;
+}
+
+int engine_start(struct engine *g, struct err *e)
+{
+    int r = 0;
+
+    if (store_pending(g->o.store))
+        r = count_attempt(g, e);
+    else if (!store_good(g->o.store))
+        r = adopt(g, e);
+    if (r == 0 && engine_declared(g))
+        r = repair(g, e);
+    if (r < 0)
+        return r;
+    engine_running_find(g);
+    if (store_pending(g->o.store))
+        engine_retry_later(g);
+    remember_start(g);
+    engine_publish(g);
+    return 0;
+}
