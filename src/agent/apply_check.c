@@ -176,6 +176,8 @@ static int cost_find(struct job *j, struct err *e)
         r = compare_candidates(half, j->to, &other, e);
         j->class = MAX(j->class, other.class);
     }
+    if (j->tell_nodes)
+        j->class = MAX(j->class, CHANGE_RECONFIGURE);
     if (j->restart_for_keys)
         j->class = CHANGE_RESTART;
     return r;

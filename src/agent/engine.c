@@ -15,6 +15,7 @@
 #include "src/base/clock.h"
 #include "src/base/log.h"
 
+#define REGISTERED_BY_S 60
 #define RETRY_FIRST_MS 1000
 #define RETRY_MOST_MS 30000
 
@@ -25,6 +26,7 @@ struct engine *engine_new(const struct engine_options *o)
     struct engine *g = xcalloc(1, sizeof(*g));
 
     g->o = *o;
+    g->fresh = o->store && !store_good(o->store);
     g->retry = loop_add_timer(o->loop, on_retry, g);
     return g;
 }
@@ -326,6 +328,25 @@ static bool kept_is_free(const struct engine *g, const struct record *good)
     return false;
 }
 
+/* In a new pod slurmctld starts from other files than its nodes may have: they are told once. */
+static bool tell_older_nodes(struct engine *g, const struct record *good)
+{
+    struct job *j;
+
+    if (!g->fresh || !good)
+        return false;
+    if (!hub_has_older_nodes(g->o.hub)) {
+        /* they register after slurmctld's start, some later than others */
+        g->fresh = clock_wall_us() / 1000000 < hub_boot_time(g->o.hub) + REGISTERED_BY_S;
+        return false;
+    }
+    g->fresh = false;
+    j = own_job(g, good);
+    if (j)
+        j->tell_nodes = true;
+    return j != NULL;
+}
+
 void engine_on_round(struct engine *g)
 {
     const struct record *good = store_good(g->o.store);
@@ -333,7 +354,7 @@ void engine_on_round(struct engine *g)
     if (g->current || g->next || !hub_complete(g->o.hub) || store_pending(g->o.store))
         return;
     engine_running_refresh(g);
-    if (kept_is_free(g, good) && own_job(g, good)) {
+    if (tell_older_nodes(g, good) || (kept_is_free(g, good) && own_job(g, good))) {
         start_next(g);
         return;
     }

@@ -42,6 +42,7 @@ struct job {
     bool reassert;       /* every partition, not only those that change */
     bool remove_foreign; /* partitions that are not declared and have no jobs, too */
     bool restart_for_keys;
+    bool tell_nodes; /* nothing has changed, but nodes may not know it yet */
 
     uint32_t release;
     struct candidate *from; /* what slurmctld runs */
@@ -89,6 +90,7 @@ struct engine {
     unsigned failures; /* in a row, for the back-off */
     struct fileset keys;
     bool keys_changed;
+    bool fresh;                      /* the live files were seeded, not declared to us */
     bool reassert_wanted;            /* an undo did not get through */
     char deadly[SHA256_HEX_LEN + 1]; /* slurmctld left during a reconfigure with it */
 

@@ -237,6 +237,21 @@ enum change_class plan_class(const struct apply_plan *p)
     return most;
 }
 
+/*
+ * slurmctld reads its files.  A start does not hand them on to nodes that have theirs from it, a
+ * reconfigure does; and where that counts running jobs twice, the start that comes after it counts
+ * right.
+ */
+static void plan_reload(const struct apply_input *in, struct apply_plan *ret)
+{
+    if (in->class == CHANGE_RESTART)
+        (void)step_add(ret, STEP_RESTART);
+    if (in->class == CHANGE_RECONFIGURE || in->tell_nodes)
+        (void)step_add(ret, STEP_RECONFIGURE);
+    if (in->recount)
+        (void)step_add(ret, STEP_RESTART);
+}
+
 int apply_plan(const struct apply_input *in, struct apply_plan *ret, struct err *e)
 {
     size_t before;
@@ -251,10 +266,8 @@ int apply_plan(const struct apply_input *in, struct apply_plan *ret, struct err 
     if (!in->live)
         return 0;
     before = ret->n;
-    if (in->class == CHANGE_RESTART)
-        (void)step_add(ret, STEP_RESTART);
-    else if (in->class == CHANGE_RECONFIGURE)
-        (void)step_add(ret, STEP_RECONFIGURE);
+    if (in->class >= CHANGE_RECONFIGURE)
+        plan_reload(in, ret);
     else
         r = plan_calls(in, ret, e);
     if (r < 0)

@@ -49,6 +49,8 @@ struct apply_input {
     const struct host_set *all;   /* every node, or NULL if not known */
     const char *const *leaving;   /* partitions to be deleted; they still stand in `to` */
     size_t n_leaving;
+    bool tell_nodes; /* nodes have their files from slurmctld, which hands them on by reconfigure */
+    bool recount;    /* a reconfigure miscounts jobs: a start has to follow */
     bool delete_first; /* they do not stand in `to`, which could not hold them: no start without */
 };
 
