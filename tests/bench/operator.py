@@ -119,7 +119,7 @@ def measure(b):
     b.kubectl("create", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": list(manifests())}))
     b.start_operator()
     start = time.monotonic()
-    wait(lambda: b.pods() >= NODESETS * REPLICAS, "10,000 pods", 400)
+    wait(lambda: b.pods() >= NODESETS * REPLICAS, "10,000 pods", 900)
     made_s = time.monotonic() - start
     quiet(b)
     rss = b.rss_mib("operator")
