@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all run stop test test-unit test-sanitize test-api test-operator test-node test-streams test-durability \
+.PHONY: all run stop test test-unit test-sanitize test-api test-operator test-node test-e2e test-streams test-durability \
 	test-agent test-valgrind fuzz bench lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
@@ -68,6 +68,11 @@ test-operator: all ## The operator beside an embedded API server
 test-agent: all ## The agent's libslurm children against a real slurmctld; needs root
 	@tools/packages test run
 	@tests/agent/run
+
+test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs root
+	@tools/packages run test
+	@tools/kubectl-debian $(BUILD)/tools
+	@tests/e2e/slurm/run
 
 test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost
 	@tools/packages test

@@ -11,6 +11,7 @@
 
 static int plan_make(struct job *j, struct err *e)
 {
+    AUTO(hostset_free) struct host_set *all = hub_nodes(j->engine->o.hub, false);
     struct apply_input in = {
         .release = j->release,
         .to = candidate_model(j->to),
@@ -24,6 +25,7 @@ static int plan_make(struct job *j, struct err *e)
         .leaving = j->leaving,
         .n_leaving = j->n_leaving,
         .delete_first = j->delete_first,
+        .all = all,
     };
     int r;
 

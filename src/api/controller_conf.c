@@ -79,6 +79,21 @@ static void check_lines(const struct conf *conf, uint32_t release, struct faults
             check_partition(&lines[i], release, p);
 }
 
+/* Where slurmctld keeps jobs and nodes is the pod's volume; it would be without them elsewhere. */
+static void check_ours(const struct conf *conf, struct api_problems *p)
+{
+    size_t n;
+    const struct conf_line *lines = conf_lines(conf, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (lines[i].line > HEAD_LINES && lines[i].n > 0 &&
+            strcasecmp(lines[i].pairs[0].key, "StateSaveLocation") == 0)
+            api_problem_add(p, API_INVALID, "spec.extraConf",
+                            "line %u: StateSaveLocation is the pod's volume and cannot be set; "
+                            "remove the line",
+                            lines[i].line - HEAD_LINES);
+}
+
 void controller_check_conf(const struct controller *c, uint32_t release, struct api_problems *p)
 {
     AUTO(faults_done) struct faults faults = {0};
@@ -100,6 +115,7 @@ void controller_check_conf(const struct controller *c, uint32_t release, struct 
         if (faults.list[i].level == FAULT_FATAL)
             api_problem_add(p, API_INVALID, "spec.extraConf", "line %u: %s",
                             faults.list[i].line - HEAD_LINES, faults.list[i].text);
+    check_ours(conf, p);
     if (release)
         check_lines(conf, release, &faults, p);
 }

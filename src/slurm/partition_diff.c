@@ -63,6 +63,12 @@ static void nodes_split(const struct host_set *declared, const struct host_set *
     *ret_hosts = TAKE(hosts);
 }
 
+/* A partition of all nodes has no NodeSets; since 23.11 slurmctld says so by the name ALL. */
+static bool is_all(const struct host_set *sets)
+{
+    return hostset_count(sets) == 0 || (hostset_count(sets) == 1 && hostset_has(sets, STR("ALL")));
+}
+
 static bool nodes_agree(const struct partition *declared, const struct partition *live,
                         const struct host_set *all, const struct host_set *nodesets)
 {
@@ -80,7 +86,7 @@ static bool nodes_agree(const struct partition *declared, const struct partition
         hostset_parse(str_of(live->nodesets), &live_sets, NULL) < 0)
         return false;
     if (declared->nodes && str_eq_nocase(str_of(declared->nodes), STR("ALL")))
-        return !all || hostset_equal(all, have);
+        return is_all(live_sets) && (!all || hostset_equal(all, have));
     if (hostset_parse(str_of(declared->nodes), &wanted, NULL) < 0)
         return false;
     nodes_split(wanted, nodesets, &sets, &hosts);

@@ -20,6 +20,16 @@ FIRST = [f"PartitionName=real Nodes={HOST} Default=YES OverSubscribe=FORCE:8",
          "PartitionName=side Nodes=c[0001-0004]", "PartitionName=third Nodes=ALL"]
 
 
+def end_all(c):
+    """Jobs outlive slurmd: none may be left behind."""
+    environment = {"PATH": os.environ["PATH"], "SLURM_CONF": c.conf}
+    subprocess.run(["/usr/bin/scancel", "-f", "-u", "root"], check=False, env=environment)
+    end = time.monotonic() + 10
+    while time.monotonic() < end and subprocess.run(
+            ["/usr/bin/squeue", "-h"], check=False, capture_output=True, env=environment).stdout:
+        time.sleep(0.1)
+
+
 @pytest.fixture(name="c")
 def a_cluster():
     cluster = Cluster(partitions=list(FIRST), extra=NODE)
@@ -40,6 +50,7 @@ def a_cluster():
         yield cluster
     finally:
         if slurmd:
+            end_all(cluster)
             slurmd.kill()
             slurmd.wait()
         cluster.stop()

@@ -4,6 +4,10 @@
 # Slurm before 23.11 keeps a dynamic node's first address, at which nobody is when the pod was made
 # anew; and a node that was taken down because its pod ended is not taken up again by itself.  Both
 # are put right once this pod's slurmd has registered.  A reason that is not ours stays.
+#
+# slurmctld 22.05 does not save its nodes when one registers, only minutes later: were it killed
+# meanwhile, it would not know the node any more, and slurmd does not register by itself again.  An
+# update, even of what is so already, has them saved within seconds.
 
 # The value of a field in a record of `scontrol -o show node`.
 record_field() { sed -n "s/.*[[:space:]]$1=\([^[:space:]]*\).*/\1/p" <<<"$record"; }
@@ -25,9 +29,7 @@ correct_address() {
     known=$(record_field NodeAddr)
     own=$(own_address)
     case $known in *[!0-9.]* | '') return 0 ;; esac
-    if [ -n "$own" ] && [ "$known" != "$own" ]; then
-        scontrol update "nodename=$1" "nodeaddr=$own"
-    fi
+    [ -z "$own" ] || scontrol update "nodename=$1" "nodeaddr=$own"
 }
 
 take_up() {

@@ -172,6 +172,9 @@ static void extra_conf_is_held_against_the_release(void **state)
     } cases[] = {
         {0, "A=1\\nInclude other.conf\\nnonsense\\n",
          "spec.extraConf: line 3: cannot read 'nonsense'\n"},
+        {0, "ReturnToService=2\\nstatesavelocation=/elsewhere\\n",
+         "spec.extraConf: line 2: StateSaveLocation is the pod's volume and cannot be set; remove "
+         "the line\n"},
         {SERIES(25, 5), "ReturnToService=2\\nPartitionName=x Nodes=later MaxTime=1", ""},
         {SERIES(25, 5), "# fine\\nReturnToServce=2",
          "spec.extraConf: line 2: unknown key ReturnToServce; did you mean ReturnToService?\n"},

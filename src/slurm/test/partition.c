@@ -184,6 +184,7 @@ static void drift_minds_how_slurm_tells_nodes(void **state)
         {"Nodes=ALL", "n[1-9]", NULL, "n[1-9]", NULL},
         {"Nodes=ALL", "n[1-8]", NULL, "n[1-9]", "n[1-8]"},
         {"Nodes=ALL", "n[1-8]", "ALL", NULL, NULL},
+        {"Nodes=ALL", "c1", "cpu", NULL, "cpu (c1)"},
         {"Nodes=feature{x}", "n1", NULL, NULL, NULL},
         {"", NULL, NULL, NULL, NULL},
         {"", "n1", NULL, NULL, "n1"},

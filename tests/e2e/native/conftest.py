@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fixtures: one cluster for most tests; slurmctld must be the same process after each test that does not say otherwise."""
+import os
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "slurm"), os.path.join(HERE, "..", "..", "api")]
+
+from native import Native, missing  # noqa: E402
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slurmctld_ends: the test ends slurmctld itself")
+
+
+@pytest.fixture(scope="session")
+def machine():
+    why = missing()
+    if why:
+        pytest.skip(why)
+
+
+@pytest.fixture(scope="session")
+def shared(machine):
+    with Native("n") as c:
+        c.bring_up()
+        yield c
+
+
+@pytest.fixture
+def cluster(shared, request):
+    before = shared.slurmctld()
+    yield shared
+    if not request.node.get_closest_marker("slurmctld_ends"):
+        assert shared.slurmctld() == before, "slurmctld was restarted"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    """Behind a failure: what the cluster's processes said."""
+    report = (yield).get_result()
+    c = item.funcargs.get("cluster") or item.funcargs.get("large")
+    if report.failed and c:
+        report.sections.append(("the cluster's logs", c.logs()))

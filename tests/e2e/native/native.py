@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A cluster whose objects are changed by plain requests, fast, and whose slurmctld is watched as a process."""
+import os
+import shutil
+import time
+
+from lib.client import Api
+from lib.kubeconfig import Kubeconfig
+from local import Local, run, wait_for
+
+GROUPS = {"controllers": "/apis/slinky.slurm.net/v1beta1", "nodesets": "/apis/slinky.slurm.net/v1beta1",
+          "partitions": "/apis/slurmkeeper.dev/v1alpha1", "configmaps": "/api/v1", "pods": "/api/v1",
+          "secrets": "/api/v1", "events": "/api/v1"}
+KINDS = {"controllers": "Controller", "nodesets": "NodeSet", "partitions": "Partition", "configmaps": "ConfigMap"}
+
+
+def missing():
+    if os.geteuid() != 0:
+        return "pods need root"
+    for program in ("runc", "ip", "nft", "kubectl", "slurmctld", "slurmd", "sinfo", "munged"):
+        if not shutil.which(program):
+            return f"{program} is not installed (tools/packages run test)"
+    return None
+
+
+def path(kind, name=""):
+    return f"{GROUPS[kind]}/namespaces/default/{kind}" + (f"/{name}" if name else "")
+
+
+class Native(Local):
+    """Local, and the API without a kubectl in between."""
+
+    def bring_up(self, *args):
+        self.up(*args)
+        self.api = Api(Kubeconfig(self.kubeconfig, self.state))
+        self.slurm_env = self.env()
+        self.wait_condition("nodeset", "compute", "Ready", "True")
+
+    # objects
+
+    def object(self, kind, name):
+        answer = self.api.get(path(kind, name))
+        return None if answer.code == 404 else answer.ok()
+
+    def make(self, kind, name, spec=None, **more):
+        body = {"apiVersion": GROUPS[kind].rsplit("/apis/", 1)[-1].replace("/api/v1", "v1"), "kind": KINDS[kind],
+                "metadata": {"name": name}, **more}
+        if kind in ("nodesets", "partitions"):
+            body["spec"] = {"controllerRef": {"name": "slurm"}, **(spec or {})}
+        return self.api.post(path(kind), body)
+
+    def change(self, kind, name, spec):
+        return self.api.patch(path(kind, name), {"spec": spec})
+
+    def remove(self, kind, name):
+        return self.api.delete(path(kind, name))
+
+    def remove_all(self, kind, *names, seconds=20):
+        for name in names:
+            self.remove(kind, name)
+        for name in names:
+            wait_for(lambda: self.object(kind, name) is None, f"{kind}/{name} is gone", seconds)
+
+    def state_of(self, kind, name, which):
+        for c in ((self.object(kind, name) or {}).get("status") or {}).get("conditions", []):
+            if c["type"] == which:
+                return c
+        return {}
+
+    def wait_state(self, kind, name, which, status, reason=None, says="", seconds=20):
+        def look():
+            c = self.state_of(kind, name, which)
+            return c if c.get("status") == status and reason in (None, c["reason"]) and says in c["message"] else None
+        try:
+            return wait_for(look, f"{kind}/{name} has {which}={status} ({reason}) {says}", seconds)
+        except AssertionError as e:
+            raise AssertionError(f"{e}; it has {self.state_of(kind, name, which)}") from None
+
+    def wait_applied(self, seconds=20):
+        return self.wait_state("controllers", "slurm", "ConfigApplied", "True", seconds=seconds)
+
+    def events_of(self, name):
+        items = self.api.get(path("events"), query={"fieldSelector": f"involvedObject.name={name}"}).ok()["items"]
+        return {(e["reason"], e["message"]) for e in items}
+
+    # Slurm
+
+    def slurm(self, *argv, user=None, controller=None, check=True, timeout=30, **more):
+        if user or controller:
+            return super().slurm(*argv, user=user, controller=controller, check=check, timeout=timeout, **more)
+        return run(*argv, env=self.slurm_env, check=check, timeout=timeout, cwd=self.share, **more)
+
+    def live(self, name):
+        """The fields of a partition as slurmctld has them; {}: it has none."""
+        out = self.slurm("scontrol", "-o", "show", "partition", name, check=False).stdout
+        return dict(word.split("=", 1) for word in out.split() if "=" in word)
+
+    def wait_live(self, name, seconds=20, **fields):
+        try:
+            return wait_for(lambda: fields.items() <= self.live(name).items(), "", seconds)
+        except AssertionError:
+            seen = self.live(name)
+            raise AssertionError(f"partition {name}: {fields} is not live within {seconds} s, but "
+                                 f"{ {k: seen.get(k) for k in fields} }") from None
+
+    def wait_gone(self, name):
+        return wait_for(lambda: self.live(name) == {}, f"partition {name} is gone")
+
+    def all_live(self):
+        """All partitions, without what changes by itself."""
+        out = self.slurm("scontrol", "-o", "show", "partition").stdout
+        lines = [dict(w.split("=", 1) for w in line.split() if "=" in w) for line in out.splitlines() if line]
+        return {p["PartitionName"]: p for p in lines}
+
+    # the processes
+
+    def slurmctld(self):
+        """Process number of the slurmctld that serves (the oldest: a rehearsal's is younger)."""
+        found = [(int(start), pid) for (name, pid), start in self.daemons().items() if name == "slurmctld"]
+        return min(found)[1] if found else None
+
+    def wait_saved(self):
+        """Until slurmctld has written down what it knows now: a killed one loses the last seconds."""
+        now = time.time()
+        state = f"/proc/{self.slurmctld()}/root/var/spool/slurmctld/default_slurm/job_state"
+        wait_for(lambda: os.path.exists(state) and os.stat(state).st_mtime > now, "jobs are saved", 30)
+
+    def wait_slurmctld(self, other_than=None):
+        wait_for(lambda: self.slurmctld() not in (None, other_than), "slurmctld runs", 30)
+        wait_for(lambda: self.slurm("scontrol", "ping", check=False).returncode == 0, "slurmctld answers", 30)
+
+    def agent(self):
+        """Process number of the agent that serves."""
+        for entry in os.listdir("/proc"):
+            try:
+                if not entry.isdigit() or "slurmkeeper-agent" not in os.readlink(f"/proc/{entry}/exe"):
+                    continue
+                with open(f"/proc/{entry}/cgroup") as f, open(f"/proc/{entry}/cmdline") as g:
+                    words = g.read().split("\0")
+                    if f"slurmkeeper-{self.name}/" in f.read() and "worker" not in words[0] and words[1:2] != ["worker"]:
+                        return int(entry)
+            except OSError:
+                continue
+        return None
+
+    def in_pod(self, name, pid=None):
+        """A file of the controller's pod."""
+        with open(f"/proc/{pid or self.slurmctld()}/root{name}", errors="replace") as f:
+            return f.read()
+
+    def agree(self):
+        """slurm.conf in the ConfigMap and in the live directory are the same."""
+        declared = self.object("configmaps", "slurm-config")["data"]["slurm.conf"]
+        return declared == self.in_pod("/etc/slurm/slurm.conf")
+
+
+def timed(check, what, seconds):
+    """Seconds until check() is true."""
+    start = time.monotonic()
+    wait_for(check, what, seconds)
+    return time.monotonic() - start
