@@ -66,9 +66,15 @@ static struct jsn *make_subresources(struct arena *a, const struct api_kind *kin
     return sub;
 }
 
+/* What old servers do not take: rules, and an empty text as a default, which Kubernetes 1.20 reads
+ * as null and refuses.  Who decodes an object fills it in anyway. */
 static void drop_rules(struct jsn *v)
 {
+    const char *standard = jsn_get_str(v, "default");
+
     jsn_del(v, "x-kubernetes-validations");
+    if (standard && !standard[0])
+        jsn_del(v, "default");
     JSN_FOR_MEMBERS (m, v)
         drop_rules(m->value);
     JSN_FOR_ITEMS (item, v)
