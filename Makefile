@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all run stop test test-unit test-sanitize test-api test-operator test-node test-streams test-durability \
+.PHONY: all run stop test test-unit test-sanitize test-api test-operator test-node test-e2e test-streams test-durability \
 	test-agent test-native test-valgrind fuzz bench lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
@@ -72,6 +72,10 @@ test-agent: all ## The agent's libslurm children against a real slurmctld; needs
 test-native: all ## Declared changes, live in real Slurm clusters: edits, bad input, faults, scale; needs root
 	@tools/packages run test
 	@tests/e2e/native/run
+test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs root
+	@tools/packages run test
+	@tools/kubectl-debian $(BUILD)/tools
+	@tests/e2e/slurm/run
 
 test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost
 	@tools/packages test

@@ -142,9 +142,7 @@ static void on_mount(void *arg, const struct fileset *files)
         (void)record_free(r);
         return;
     }
-    /* modes of mounted files are the kubelet's; what can be run stays so */
-    for (size_t i = 0; i < r->files.n; i++)
-        r->files.files[i].mode = r->files.files[i].mode & 0111 ? 0755 : FILESET_MODE;
+    fileset_open_modes(&r->files);
     fileset_hash(&r->files, r->hash);
     if (declared) {
         r->generation = declared->generation;

@@ -236,6 +236,11 @@ static void begin(struct job *j)
     engine_running_refresh(j->engine);
     j->from = j->engine->running;
     j->release = hub_release(j->engine->o.hub);
+    if (j->release == 0) {
+        /* there is no file yet from which libslurm could start; its parser has the last word */
+        j->release = RELEASE_NEWEST;
+        job_warn(j, "the release of Slurm is not known yet: checked as for the newest");
+    }
     check_start(j, checked);
 }
 

@@ -111,6 +111,26 @@ static void remove_foreign(struct job *j)
     }
 }
 
+/*
+ * A reconfigure of these releases keeps the records of dynamic nodes and counts their jobs once
+ * more: when the jobs are over the node stays allocated, and a drain never ends.  A start counts
+ * right, and jobs do not notice it.
+ */
+static void avoid_miscount(struct job *j)
+{
+    AUTO(hostset_free) struct host_set *dynamic = NULL;
+
+    if (j->class != CHANGE_RECONFIGURE || !profile_quirk(j->release, QUIRK_RECONFIGURE_MISCOUNTS) ||
+        hub_jobs(j->engine->o.hub)->running == 0)
+        return;
+    dynamic = hub_nodes(j->engine->o.hub, true);
+    if (!dynamic || hostset_count(dynamic) == 0)
+        return;
+    j->class = CHANGE_RESTART;
+    job_warn(j, "slurmctld starts anew instead of reading its files again, since jobs are running: "
+                "Slurm before 23.11 would count them twice");
+}
+
 int prepare_plan(struct job *j, struct err *e)
 {
     int r = 0;
@@ -121,6 +141,7 @@ int prepare_plan(struct job *j, struct err *e)
                        "nodes, has jobs is not known",
                        j->leaving[0]);
     if (j->live_known && j->class >= CHANGE_RECONFIGURE) {
+        avoid_miscount(j);
         r = check_nodes(j, e);
         if (r == 0)
             r = keep_foreign(j, e);

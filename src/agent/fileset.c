@@ -158,6 +158,12 @@ void fileset_split_keys(struct fileset *from, struct fileset *keys)
     from->n = kept;
 }
 
+void fileset_open_modes(struct fileset *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        s->files[i].mode = s->files[i].mode & 0111 ? 0755 : FILESET_MODE;
+}
+
 static int read_one(int dir_fd, const char *dir, const char *name, struct fileset *ret,
                     struct err *e)
 {

@@ -45,6 +45,9 @@ bool fileset_is_key(const char *name);
 /* Move the keys of `from` to `keys`. */
 void fileset_split_keys(struct fileset *from, struct fileset *keys);
 
+/* Modes of mounted files are the kubelet's: everybody may read, and run what can be run. */
+void fileset_open_modes(struct fileset *s);
+
 /*
  * Read the plain files of a directory (symbolic links to them too, as the kubelet makes them);
  * names that begin with a dot and directories do not count.  *ret must be empty.

@@ -4,10 +4,11 @@
  *
  * No release of slurmctld has an option that only checks files, and what it dies of is more than
  * any list here can hold.  So one is started on a copy, in a directory and a network namespace of
- * its own, and watched on its standard error.  "Running as primary controller" comes after the files
- * have been read, and the plugins for priorities, scheduling and security labels are loaded after
- * that; what the last of them says, or some time without an end, shows that it would serve.  It is
- * killed there.  If it ends by itself before, the lines that it called fatal or error say why.
+ * its own, and watched on its standard error.  "Running as primary controller" comes after the
+ * files have been read, and the plugins for priorities, scheduling and security labels are loaded
+ * after that; what the last of them says, or some time without an end, shows that it would serve.
+ * It is killed there.  If it ends by itself before, the lines that it called fatal or error say
+ * why.
  *
  * Takes about as long as a start of slurmctld: tens of milliseconds.
  */
@@ -281,21 +282,33 @@ static void on_late(void *arg)
     finish(r);
 }
 
+/* A directory for it: where temporary ones belong, or else, where nothing else can be written, in
+ * the record's. */
+static char *dir_make(const char *live, struct err *e)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *dir = xasprintf("%s/slurmkeeper-rehearsal-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
+
+    if (mkdtemp(dir))
+        return dir;
+    free(dir);
+    dir = xasprintf("%s/.slurmkeeper/rehearsal-XXXXXX", live);
+    if (mkdtemp(dir))
+        return dir;
+    (void)err_errno(e, errno, "cannot make '%s'", dir);
+    free(dir);
+    return NULL;
+}
+
 int rehearse_start(struct loop *l, const struct rehearse_options *o, const struct candidate *c,
                    rehearse_fn fn, void *arg, struct rehearsal **ret, struct err *e)
 {
     struct rehearsal *rehearsal = xcalloc(1, sizeof(*rehearsal));
-    const char *tmp = getenv("TMPDIR");
     int r;
 
     *rehearsal = (struct rehearsal){.loop = l, .said_fd = -1, .fn = fn, .arg = arg};
-    rehearsal->dir = xasprintf("%s/slurmkeeper-rehearsal-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
-    if (!mkdtemp(rehearsal->dir)) {
-        r = err_errno(e, errno, "cannot make '%s'", rehearsal->dir);
-        rehearsal->dir[0] = '\0';
-    } else {
-        r = scene_make(o, c, rehearsal->dir, e);
-    }
+    rehearsal->dir = dir_make(o->live, e);
+    r = rehearsal->dir ? scene_make(o, c, rehearsal->dir, e) : -EROFS;
     if (r == 0)
         r = actor_start(rehearsal, o->slurmctld, e);
     if (r < 0) {

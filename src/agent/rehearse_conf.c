@@ -59,15 +59,31 @@ static bool has_database(const struct candidate *c)
     return type && strcasecmp(type, "accounting_storage/none") != 0;
 }
 
-/* Without the port of a node's slurmd: SlurmdPort holds for all of them then. */
+/* Future and external nodes are what they are; all others could be looked up, and contacted. */
+static bool keeps_state(const char *state)
+{
+    return strncasecmp(state, "FUTURE", 6) == 0 || strncasecmp(state, "EXTERNAL", 8) == 0;
+}
+
+/*
+ * Nodes become cloud nodes, whose names slurmctld does not look up (it would try for many seconds
+ * where there is no network) and which it leaves alone.
+ */
 static void node_print(const struct conf_line *line, struct buf *out)
 {
+    const struct conf_pair *state = conf_line_get(line, "State");
+    bool keep = state && keeps_state(state->value);
+
     for (size_t i = 0; i < line->n; i++) {
-        if (strcasecmp(line->pairs[i].key, "Port") == 0)
+        const char *key = line->pairs[i].key;
+
+        if (strcasecmp(key, "Port") == 0 || (strcasecmp(key, "State") == 0 && !keep))
             continue;
         buf_adds(out, i > 0 ? " " : "");
-        conf_pair_print(line->pairs[i].key, line->pairs[i].value, out);
+        conf_pair_print(key, line->pairs[i].value, out);
     }
+    if (!keep && strcasecmp(line->pairs[0].value, "DEFAULT") != 0)
+        buf_adds(out, " State=CLOUD");
 }
 
 static void dynamic_print(const struct candidate *c, const struct host_set *dynamic,
@@ -110,8 +126,5 @@ void rehearse_conf(const struct candidate *c, const char *dir, const char *host,
     buf_printf(out, "SlurmUser=%u\nSlurmctldDebug=info\n", (unsigned)geteuid());
     if (database)
         buf_adds(out, "AccountingStorageType=accounting_storage/none\n");
-    if (model_setting(candidate_model(c), "ResumeProgram"))
-        buf_adds(out, "ResumeProgram=/bin/true\n");
-    if (model_setting(candidate_model(c), "SuspendProgram"))
-        buf_adds(out, "SuspendProgram=/bin/true\n");
+    buf_adds(out, "ResumeProgram=/bin/true\nSuspendProgram=/bin/true\n");
 }

@@ -35,6 +35,7 @@ int seed_run(const char *mount, const char *live, struct err *e)
         log_info("'%s' has a slurm.conf: left as it is", live);
         return 0;
     }
+    fileset_open_modes(&declared);
     r = store_write(s, &declared, &changed, e);
     if (r == 0)
         log_info("%zu files from '%s' to '%s'", declared.n, mount, live);

@@ -21,6 +21,7 @@
 #include "src/local/command.h"
 
 #define SERVE_ENDS_MS 20000
+#define RETIRE_MS 3000
 
 /* The jobs that are at work in a cluster, as "12 13"; empty: none. */
 static int running_jobs(const struct reach_client *c, char **ret_ids, struct err *e)
@@ -65,7 +66,7 @@ static char *plain_nodes(const char *const *env)
     struct str rest;
     struct str line;
 
-    if (command_output(argv, env, 10000, &text, NULL) < 0)
+    if (command_output(argv, env, RETIRE_MS, &text, NULL) < 0)
         return NULL;
     rest = str_of(text);
     while (str_split(&rest, '\n', &line)) {
@@ -97,7 +98,7 @@ static void retire_nodes(const struct layout *l)
         AUTO(free) char *text = NULL;
 
         if (names)
-            (void)!command_output(argv, env, 10000, &text, NULL);
+            (void)!command_output(argv, env, RETIRE_MS, &text, NULL);
     }
 }
 

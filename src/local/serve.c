@@ -15,6 +15,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "src/api/crds.h"
 #include "src/base/alloc.h"
@@ -70,6 +71,19 @@ static int choose_port(void)
     return USUAL_PORT;
 }
 
+/* Another cluster may have taken the port meanwhile; ours may only just be letting go of it. */
+static bool port_comes_free(int port)
+{
+    struct timespec t = {0, 20000000L};
+
+    for (int i = 0; i < 100; i++) {
+        if (port_is_free(port))
+            return true;
+        (void)nanosleep(&t, NULL);
+    }
+    return false;
+}
+
 static bool differs(const char *kept, const char *wanted)
 {
     return kept && wanted && !streq(kept, wanted);
@@ -122,7 +136,7 @@ static int choose(struct serve *s, const struct serve_options *o, struct err *e)
         c->name = xstrdup(o->name ? o->name : LAYOUT_NAME);
     if (!c->pod_cidr)
         c->pod_cidr = xstrdup_null(o->pod_cidr);
-    if (c->port == 0)
+    if (c->port == 0 || !port_comes_free(c->port))
         c->port = choose_port();
     add_shares(c, o->shares);
     return choices_write(&s->layout, c, e);

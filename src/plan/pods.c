@@ -4,8 +4,8 @@
  *
  * The order of deletion is Slinky's (not placed, pending, not ready, deletion cost, deadline of
  * jobs, cordoned, highest ordinal, latest), with one key before all: what is free goes before what
- * may run a job, since only that can go at once.  A node that is being drained for it already stays
- * the one; otherwise an idle one goes before one whose jobs would have to be waited for.
+ * may run a job, since only that can go at once.  Idle ones go before those whose jobs would have
+ * to be waited for; among these, one that is being drained already stays the one.
  */
 #include "src/plan/pods.h"
 
@@ -212,6 +212,14 @@ static int64_t wait_for(const struct plan_pod *p, const struct slurm_state *s)
     return n->busy_until_us ? n->busy_until_us : INT64_MAX;
 }
 
+/* Would anything have to be waited for?  Without a word from Slurm nobody is told apart. */
+static bool is_busy(const struct plan_pod *p, const struct slurm_state *s)
+{
+    const struct slurm_node *n = slurm_state_node(s, p->slurm_name);
+
+    return s && (!n || n->jobs > 0);
+}
+
 static bool is_draining(const struct plan_pod *p, const struct slurm_state *s)
 {
     const struct slurm_node *n = slurm_state_node(s, p->slurm_name);
@@ -233,6 +241,7 @@ int plan_pod_deletion_order(const struct plan_pod *a, const struct plan_pod *b, 
         order(a->phase, b->phase),
         order(a->ready, b->ready),
         order(a->cost, b->cost),
+        order(is_busy(a, s), is_busy(b, s)),
         order(!is_draining(a, s), !is_draining(b, s)),
         order(wait_for(a, s), wait_for(b, s)),
         order(!a->cordoned, !b->cordoned),

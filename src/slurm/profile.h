@@ -72,6 +72,7 @@ enum profile_quirk {
     QUIRK_PART_DELETE_LAST_CRASH, /* deleting the last partition under gang scheduling kills it */
     QUIRK_PART_EXCLUSIVE_FLAGS,   /* ExclusiveUser over ExclusiveTopo sets every flag */
     QUIRK_RECONFIGURE_FRAGILE,    /* crashes and hangs after a refused reconfigure */
+    QUIRK_RECONFIGURE_MISCOUNTS,  /* counts the jobs of dynamic nodes twice: allocated for ever */
     QUIRK_DELETE_STATIC_NODE,     /* node delete takes nodes of the file too */
     QUIRK_UNDRAIN_UNKNOWN, /* undrain of a never registered node works but returns an error */
     PROFILE_N_QUIRKS,

@@ -79,6 +79,10 @@ class Cluster(Slurm):
         os.kill(self.ctld_pid(), how)
 
     def start_agent(self, **environment):
+        self.launch_agent(**environment)
+        wait_for(lambda: self.request("GET", "/v1/state")[1].get("slurmctld", {}).get("up"))
+
+    def launch_agent(self, **environment):
         self.agent_log = open(os.path.join(self.dir, "agent.log"), "ab")
         self.agent = subprocess.Popen(
             [self.program, "run", "--live", self.live, "--mount", self.mount or "", "--worker",
@@ -87,7 +91,6 @@ class Cluster(Slurm):
             stdin=subprocess.DEVNULL, stdout=self.agent_log, stderr=self.agent_log,
             preexec_fn=die_with_parent,
             env={"PATH": os.environ["PATH"], **environment})
-        wait_for(lambda: self.request("GET", "/v1/state")[1].get("slurmctld", {}).get("up"))
 
     def stop_agent(self, how=signal.SIGTERM):
         if self.agent and self.agent.poll() is None:

@@ -319,3 +319,17 @@ def test_a_push_replaces_one_that_waits(c):
     assert all(status == 200 for _, (status, _) in answers), answers
     names = c.partition_names()
     assert len([n for n in names if n.startswith("n")]) == 1, names
+
+
+def test_static_nodes_that_nobody_finds_do_not_hold_a_rehearsal_up(c):
+    c.extra = "NodeName=far[1-300] CPUs=1 State=UNKNOWN"
+    c.partitions.append("PartitionName=far Nodes=far[1-300]")
+    answer = c.plan()
+    assert answer["class"] == "restart", answer
+    start = time.monotonic()
+    # the real slurmctld looks them up; only the rehearsal is asked here
+    c.partitions.append("PartitionName=x Nodes=far1 SelectTypeParameters=CR_Core")
+    c.extra += "\nPriorityType=priority/nothing"
+    answer = c.push(expect=422)
+    assert answer["step"] == "rehearse" and "priority" in answer["error"], answer
+    assert time.monotonic() - start < 5

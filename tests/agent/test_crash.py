@@ -2,6 +2,7 @@
 """Killed anywhere, the agent or slurmctld: what starts again converges, and nothing is lost."""
 import os
 import signal
+import subprocess
 import threading
 import time
 
@@ -234,3 +235,18 @@ def test_a_full_disk_is_told_and_changes_nothing(c, tmp_path):
         os.system(f"chattr -i {c.live}/.slurmkeeper")
     c.push()
     wait_for(lambda: converged(c))
+
+
+def test_the_first_files_can_come_by_push(c):
+    os.killpg(c.ctld.pid, signal.SIGKILL)
+    c.ctld.wait()
+    c.stop_agent()
+    subprocess.run(["rm", "-rf", c.live], check=True)
+    os.mkdir(c.live)
+    c.launch_agent()
+    wait_for(lambda: c.request("GET", "/healthz")[0] == 200)
+    answer = c.push()
+    assert answer["result"] == "pending", answer
+    assert c.live_conf() == c.text()
+    c.start()
+    wait_for(lambda: converged(c), 30)

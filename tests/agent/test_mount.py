@@ -122,6 +122,9 @@ def test_seed_copies_once(tmp_path):
     (mount / "slurm.conf").write_text("ClusterName=a\n")
     (mount / "slurm.key").write_text("k1")
     (mount / "slurm.key").chmod(0o600)
+    (mount / "slurm.conf").chmod(0o600)
+    (mount / "prolog.sh").write_text("#!/bin/sh\n")
+    (mount / "prolog.sh").chmod(0o700)
 
     def seed():
         return subprocess.run([AGENT, "seed", "--mount", str(mount), "--live", str(live)],
@@ -129,6 +132,8 @@ def test_seed_copies_once(tmp_path):
 
     assert seed().returncode == 0
     assert (live / "slurm.conf").read_text() == "ClusterName=a\n"
+    assert (live / "slurm.conf").stat().st_mode & 0o777 == 0o644, "slurmctld is another user"
+    assert (live / "prolog.sh").stat().st_mode & 0o777 == 0o755
     assert (live / "slurm.key").stat().st_mode & 0o777 == 0o600
     (mount / "slurm.conf").write_text("ClusterName=b\n")
     (mount / "slurm.key").write_text("k2")

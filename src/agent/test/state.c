@@ -167,7 +167,8 @@ static void a_rehearsal_meets_nobody(void **state)
                                "StateSaveLocation=/var/spool/slurmctld\nSuspendProgram=/bin/off\n"
                                "AccountingStorageType=accounting_storage/slurmdbd\n"
                                "PrologSlurmctld=/bin/prolog\nTreeWidth=20\n"
-                               "NodeName=n[1-2] Port=7000 CPUs=4\nPartitionName=p Nodes=n1\n";
+                               "NodeName=n[1-2] Port=7000 CPUs=4 State=UNKNOWN\n"
+                               "NodeName=f1 State=FUTURE\nPartitionName=p Nodes=n1\n";
     AUTO(fileset_done) struct fileset files = {0};
     AUTO(faults_done) struct faults faults = {0};
     AUTO(candidate_free) struct candidate *c = NULL;
@@ -189,7 +190,9 @@ static void a_rehearsal_meets_nobody(void **state)
     assert_non_null(strstr(buf_str(&out), "SlurmctldHost=me(127.0.0.1)\nSlurmctldPort=4711\n"));
     assert_non_null(strstr(buf_str(&out), "SuspendProgram=/bin/true\n"));
     assert_non_null(strstr(buf_str(&out), "StateSaveLocation=/scratch/state\n"));
-    assert_non_null(strstr(buf_str(&out), "NodeName=n[1-2] CPUs=4\nPartitionName=p Nodes=n1\n"));
+    assert_non_null(strstr(buf_str(&out), "NodeName=n[1-2] CPUs=4 State=CLOUD\n"
+                                          "NodeName=f1 State=FUTURE\n"
+                                          "PartitionName=p Nodes=n1\n"));
     assert_non_null(strstr(buf_str(&out), "NodeName=d[1-2] State=CLOUD\n"));
     assert_non_null(strstr(buf_str(&out), "TreeWidth=20\n"));
 }

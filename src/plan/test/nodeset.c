@@ -329,6 +329,34 @@ static void what_may_stay_after_all_is_let_back(void **state)
     fixture_done(&f);
 }
 
+static void the_choice_follows_the_idle_but_not_the_busy(void **state)
+{
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_MIXED, NULL, true, 1, .busy_until_us = 9000000},
+        {"gpu-1", NODE_BASE_MIXED, NULL, true, 1, .busy_until_us = 5000000},
+    };
+    struct fixture f = {0};
+
+    (void)state;
+    run_set(&f, 2, "");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    converge(&f);
+    set_replicas(&f, 1);
+    converge(&f);
+    assert_true(f.nodes[1].state & NODE_FLAG_DRAIN);
+    f.nodes[1].busy_until_us = 20000000; /* later than the other's now */
+    converge(&f);
+    assert_true(f.nodes[1].state & NODE_FLAG_DRAIN);
+    assert_false(f.nodes[0].state & NODE_FLAG_DRAIN);
+    /* The other one's job ends: it can go at once. */
+    f.nodes[0].state = NODE_BASE_IDLE;
+    f.nodes[0].jobs = 0;
+    converge(&f);
+    expect_pods(&f, "gpu-1 ");
+    assert_false(f.nodes[1].state & NODE_FLAG_DRAIN);
+    fixture_done(&f);
+}
+
 static void nodes_are_let_back_only_where_that_is_ours_to_do(void **state)
 {
     enum { READY = 1, CORDONED = 2 };
@@ -884,6 +912,7 @@ int main(void)
         cmocka_unit_test(without_slurm_only_what_never_ran_goes),
         cmocka_unit_test(nodes_are_drained_before_their_pods_go),
         cmocka_unit_test(what_may_stay_after_all_is_let_back),
+        cmocka_unit_test(the_choice_follows_the_idle_but_not_the_busy),
         cmocka_unit_test(nodes_are_let_back_only_where_that_is_ours_to_do),
         cmocka_unit_test(records_of_nodes_go_with_their_pods),
         cmocka_unit_test(a_record_is_kept_for_a_pod_that_is_made_anew),

@@ -4,6 +4,8 @@ import glob
 import json
 import os
 import pwd
+import re
+import select
 import shutil
 import subprocess
 import tempfile
@@ -35,6 +37,17 @@ def run(*argv, check=True, timeout=60, **more):
     if check:
         assert done.returncode == 0, f"{' '.join(argv)}: {done.stdout}{done.stderr}"
     return done
+
+
+def read_until(child, pattern, seconds=WAIT_S):
+    """What a child prints, until it matches."""
+    seen = ""
+    until = time.monotonic() + seconds
+    while not re.search(pattern, seen):
+        assert time.monotonic() < until, f"no {pattern!r} within {seconds} s in {seen!r}"
+        if select.select([child.stdout], [], [], 0.1)[0]:
+            seen += os.read(child.stdout.fileno(), 65536).decode(errors="replace")
+    return seen
 
 
 class Local:
@@ -130,9 +143,14 @@ class Local:
 
     def wait_idle(self, *names, seconds=WAIT_S, **more):
         def look():
-            states = self.node_states(**more)
-            return states if all(states.get(n) == "idle" for n in names) else None
-        return wait_for(look, f"{', '.join(names)} are idle", seconds)
+            states.update(self.node_states(**more))
+            return all(states.get(n) == "idle" for n in names)
+        states = {}
+        try:
+            wait_for(look, f"{', '.join(names)} are idle", seconds)
+        except AssertionError as e:
+            raise AssertionError(f"{e}: {states} {self.slurm('sinfo', '-R', **more).stdout}") from None
+        return self.node_states(**more)
 
     def submit(self, script, *args, **more):
         return self.slurm("sbatch", "--parsable", *args, input=f"#!/bin/sh\n{script}\n", **more).stdout.strip()
@@ -160,7 +178,8 @@ class Local:
         return None
 
     def daemons(self):
-        """Process number and start time of every slurmd and slurmctld that runs in this cluster's groups."""
+        """Process number and start time of every slurmd and slurmctld that runs in its container here (a rehearsal
+        of a configuration runs in another)."""
         found = {}
         for path in glob.glob("/proc/[0-9]*/exe"):
             directory = os.path.dirname(path)
@@ -169,8 +188,9 @@ class Local:
                 if name not in ("slurmd", "slurmctld"):
                     continue
                 with open(f"{directory}/cgroup") as f:
-                    if f"slurmkeeper-{self.name}/" not in f.read():
-                        continue
+                    groups = f.read()
+                if f"slurmkeeper-{self.name}/" not in groups or f"/{name}-" not in groups:
+                    continue
                 with open(f"{directory}/stat") as f:
                     found[(name, int(directory.split("/")[2]))] = f.read().rsplit(")", 1)[1].split()[19]
             except OSError:

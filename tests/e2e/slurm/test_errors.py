@@ -15,12 +15,20 @@ def long_job(cluster):
     yield job
     cluster.slurm("scancel", job)
     cluster.wait_job(job, "CANCELLED")
+    # Slurm 22.05 loses count of the jobs on a dynamic node when it is reconfigured while one runs: the node stays
+    # "allocated", though it takes jobs, until slurmctld is started anew.
+    cluster.kubectl("delete", "pod", "slurm-controller-0")
+    cluster.wait_ready("slurm-controller-0")
+    cluster.wait_idle("compute-0", "compute-1", "compute-2")
 
 
 @pytest.fixture
 def running(cluster, long_job):
-    """A job and the daemons, which must come through."""
-    before = cluster.daemons()
+    """A job and the slurmds, which must come through.
+
+    slurmctld may be started anew by a change that another release would take by reconfigure.
+    """
+    before = {k: v for k, v in cluster.daemons().items() if k[0] == "slurmd"}
     yield
     assert cluster.job_state(long_job) == "RUNNING"
     assert before.items() <= cluster.daemons().items()

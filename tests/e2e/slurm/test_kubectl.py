@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 
-from local import wait_for
+from local import KUBECTLS, read_until, wait_for
 
 POD = "slurm-controller-0"
 
@@ -17,17 +17,17 @@ def start(cluster, *args, **more):
 
 
 def test_logs_of_a_worker_follow_a_job(cluster, kubectl):
-    child = start(cluster, "logs", "-f", "--tail=0", "compute-0", "-c", "slurmd", stdout=subprocess.PIPE, text=True)
+    child = start(cluster, "logs", "-f", "--tail=0", "compute-0", "-c", "slurmd", stdout=subprocess.PIPE)
     try:
         time.sleep(0.5)
         cluster.slurm("srun", "-w", "compute-0", "true")
-        assert "launch task StepId=" in child.stdout.readline()
+        read_until(child, "launch task StepId=")
     finally:
         child.kill()
         child.wait()
 
 
-def test_logs_of_the_run_before(cluster, kubectl):
+def test_logs_of_the_run_before(cluster):
     """slurmd is killed: the container starts again, and what the first one said is kept."""
     def killed():
         return cluster.get("pod", "compute-2")["status"]["containerStatuses"][0]["restartCount"]
@@ -36,7 +36,9 @@ def test_logs_of_the_run_before(cluster, kubectl):
     cluster.exec("compute-2", "sh", "-c", "kill -TERM 1", check=False)
     wait_for(lambda: killed() > before, "the container starts again", 40)
     cluster.wait_ready("compute-2")
-    assert "slurmd started on" in kubectl("logs", "-p", "compute-2", "-c", "slurmd").stdout
+    for program in KUBECTLS:
+        said = cluster.kubectl("logs", "-p", "compute-2", "-c", "slurmd", program=program).stdout
+        assert "slurmd started on" in said
     cluster.wait_idle("compute-2")
 
 
