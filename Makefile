@@ -72,6 +72,7 @@ test-agent: all ## The agent's libslurm children against a real slurmctld; needs
 test-native: all ## Declared changes, live in real Slurm clusters: edits, bad input, faults, scale; needs root
 	@tools/packages run test
 	@tests/e2e/native/run
+
 test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs root
 	@tools/packages run test
 	@tools/kubectl-debian $(BUILD)/tools
