@@ -7,7 +7,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 
 .DEFAULT_GOAL := all
 .PHONY: all run stop test test-unit test-sanitize test-api test-operator test-node test-e2e test-streams test-durability \
-	test-agent test-valgrind fuzz bench lint tidy fmt crds install clean help
+	test-agent test-native test-valgrind fuzz bench lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -68,6 +68,10 @@ test-operator: all ## The operator beside an embedded API server
 test-agent: all ## The agent's libslurm children against a real slurmctld; needs root
 	@tools/packages test run
 	@tests/agent/run
+
+test-native: all ## Declared changes, live in real Slurm clusters: edits, bad input, faults, scale; needs root
+	@tools/packages run test
+	@tests/e2e/native/run
 
 test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs root
 	@tools/packages run test

@@ -170,6 +170,20 @@ static int reason_guard(struct worker_call *c, const char *name)
     return 0;
 }
 
+/*
+ * Is it a drain of ours, of a node that somebody else has drained?  Who asks may not have seen that
+ * yet.  It is drained as it should be, and keeps their reason.
+ */
+static bool is_held(struct worker_call *c, const char *name, const update_node_msg_t *m)
+{
+    static const char ours[] = "slurmkeeper: ";
+    struct node_now now;
+
+    return m->node_state == NODE_STATE_DRAIN && m->reason && starts_with(m->reason, ours) &&
+           node_look(c, name, &now) == 0 && now.state != NO_VAL && (now.state & NODE_STATE_DRAIN) &&
+           now.reason && !starts_with(now.reason, ours);
+}
+
 /* A list, ALL or a NodeSet would change many: names of nodes alone get through. */
 static const char *node_name(struct worker_call *c)
 {
@@ -189,6 +203,8 @@ int call_node_update(struct worker_call *c)
 
     if (!name || message_fill(c, name, &message) < 0 || reason_guard(c, name) < 0)
         return -1;
+    if (is_held(c, name, &message))
+        return 0;
     if (slurm_update_node(&message) != SLURM_SUCCESS)
         return update_failed(c, name, &message, errno);
     return 0;

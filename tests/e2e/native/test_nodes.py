@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the operator sees of Slurm's nodes, and what it does about them: drains of its own, never those of others."""
+import time
+
 import pytest
 
 from local import wait_for
@@ -47,20 +49,18 @@ def test_states_are_mirrored(cluster, workers):
 
 
 def test_scale_down_waits_for_a_job_and_takes_the_record_along(cluster, workers):
-    job = cluster.submit("sleep 3; echo done", "-w", "work-2", "-p", "work", "-o", f"{cluster.share}/scaled.out")
-    cluster.wait_job(job, "RUNNING")
-    for node in ("work-0", "work-1"):  # a free one would go first
-        hold = cluster.submit("sleep 60", "-w", node, "-p", "work", "-o", "/dev/null")
-        cluster.wait_job(hold, "RUNNING")
+    nodes = ("work-0", "work-1", "work-2")
+    jobs = {n: cluster.submit("sleep 90", "-w", n, "-p", "work", "-o", "/dev/null") for n in nodes}
+    for job in jobs.values():
+        cluster.wait_job(job, "RUNNING")
     cluster.change("nodesets", "work", {"replicas": 2}).ok()
-    drained = wait_for(lambda: next((n for n in ("work-0", "work-1", "work-2")
-                                     if "DRAIN" in (record(cluster, n) or "")), None), "a node is drained")
+    drained = wait_for(lambda: next((n for n in nodes if "DRAIN" in (record(cluster, n) or "")), None),
+                       "a node is drained")
     assert "slurmkeeper: " in record(cluster, drained)
+    time.sleep(1)
     assert cluster.object("pods", drained), "the pod stays while its job runs"
-    if drained == "work-2":
-        cluster.wait_job(job, "COMPLETED")
-    else:
-        cluster.slurm("scancel", "-w", drained)
+    assert [cluster.job_state(j) for j in jobs.values()] == ["RUNNING"] * 3
+    cluster.slurm("scancel", jobs[drained])
     wait_for(lambda: cluster.object("pods", drained) is None, "the pod goes")
     wait_for(lambda: record(cluster, drained) is None, "the record goes, too", 10)
     cluster.slurm("scancel", "-p", "work")
@@ -72,7 +72,11 @@ def test_scale_down_waits_for_a_job_and_takes_the_record_along(cluster, workers)
 def test_a_drain_of_an_admin_is_theirs(cluster, workers):
     cluster.slurm("scontrol", "update", "nodename=work-2", "state=drain", "reason=bad disk")
     cluster.change("nodesets", "work", {"replicas": 2}).ok()
-    wait_for(lambda: cluster.object("pods", "work-2") is None, "the drained one goes")
+    try:
+        wait_for(lambda: cluster.object("pods", "work-2") is None, "the drained one goes")
+    except AssertionError:
+        raise AssertionError(f"{cluster.node_states()} {record(cluster, 'work-2')} "
+                             f"{cluster.object('nodesets', 'work')['status']}") from None
     cluster.change("nodesets", "work", {"replicas": 3}).ok()
     cluster.wait_ready("work-2", seconds=40)
     wait_for(lambda: "NOT_RESPONDING" not in record(cluster, "work-2"), "it is back")
