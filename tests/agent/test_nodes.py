@@ -82,6 +82,9 @@ def test_anothers_reason_is_left_alone(link):
     assert whole["r"] == EREMOTEIO and "admin: bad fan" in whole["error"]
     assert "DRAIN" in flags(node(link))
     link.ok("node-update", name="c0001", state="drain", reason="slurmkeeper: x")
+    assert node(link)["reason"] == "admin: bad fan"
+    link.ok("node-update", name="c0001", state="undrain")
+    link.ok("node-update", name="c0001", state="drain", reason="slurmkeeper: x")
     link.ok("node-update", name="c0001", state="undrain", onlyIfReason="slurmkeeper: ")
     assert "DRAIN" not in flags(node(link))
 
