@@ -6,7 +6,8 @@ JOBS ?= $(shell nproc)
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all run stop test test-unit test-sanitize test-api test-operator test-node test-e2e test-streams test-durability \
+.PHONY: all run stop test test-unit test-sanitize test-api test-operator test-node test-first-light test-e2e test-streams \
+	test-durability \
 	test-agent test-native test-valgrind fuzz bench lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
@@ -33,9 +34,10 @@ run: all ## Bring a Slurm cluster of three nodes up on this machine; needs root
 stop: ## Take it down again; what was declared stays
 	@$(BUILD)/slurmkeeper down
 
-test: ## Everything that a change must pass: units, sanitizers, the API conformance suite
+test: ## What a change must pass: units, sanitizers, API conformance, a real Slurm cluster
 	@tools/packages build test
-	@$(MAKE) --no-print-directory test-unit test-sanitize test-api test-operator test-durability
+	@$(MAKE) --no-print-directory test-unit test-sanitize test-api test-operator \
+		test-first-light test-durability
 	@echo "make test: all passed"
 
 test-unit: all ## Unit tests and fuzz corpora
@@ -72,6 +74,11 @@ test-agent: all ## The agent's libslurm children against a real slurmctld; needs
 test-native: all ## Declared changes, live in real Slurm clusters: edits, bad input, faults, scale; needs root
 	@tools/packages run test
 	@tests/e2e/native/run
+
+test-first-light: all ## A cluster comes up and runs jobs, as the source documents show it; needs root
+	@tools/packages run test
+	@tools/kubectl-debian $(BUILD)/tools
+	@tests/e2e/slurm/run test_jobs.py test_seeds.py
 
 test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs root
 	@tools/packages run test
