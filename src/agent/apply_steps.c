@@ -100,10 +100,6 @@ static void on_rehearsed(void *arg, int r, const struct err *e)
     struct job *j = arg;
 
     j->rehearsal = NULL;
-    if (r == -ETIMEDOUT) {
-        job_warn(j, "%s", e->text);
-        r = 0;
-    }
     if (r < 0)
         step_failed(j, r, e);
     else

@@ -30,7 +30,7 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 
-#define REHEARSE_MS 30000
+#define REHEARSE_MS 10000
 #define GRACE_MS 200 /* from the line to the proof, where no plugin says anything */
 #define SAID_MAX_BYTES ((size_t)256 << 10)
 
@@ -220,11 +220,13 @@ static void finish(struct rehearsal *r)
     void *arg = r->arg;
     int result = 0;
 
-    if (r->late)
-        result = err_set(&e, -ETIMEDOUT, ERR_RETRY,
-                         "the rehearsal's slurmctld neither started nor ended in %d s",
-                         REHEARSE_MS / 1000);
-    else if (!r->proven) {
+    if (r->late) {
+        reason_find(r, &e);
+        e.class = ERR_RETRY;
+        result =
+            err_wrap(&e, -ETIMEDOUT, "the rehearsal's slurmctld neither started nor ended in %d s",
+                     REHEARSE_MS / 1000);
+    } else if (!r->proven) {
         reason_find(r, &e);
         result = -EINVAL;
     }

@@ -8,6 +8,7 @@ import os
 import pathlib
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -15,6 +16,10 @@ import urllib.request
 import pytest
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(TOP / "tests/api"))
+from lib.client import Api  # noqa: E402
+from lib.kubeconfig import Kubeconfig  # noqa: E402
+
 PROGRAM = os.environ.get("SLURMKEEPER", str(TOP / "build/src/cli/slurmkeeper"))
 KUBECTL = os.environ.get("KUBECTL", "kubectl")
 WAIT_S = float(os.environ.get("E2E_WAIT_S", "30"))
@@ -77,6 +82,11 @@ class Cluster:
                               capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, f"kubectl {' '.join(args)}: {done.stderr}"
         return done.stdout
+
+    def patch_status(self, pod, status, ns="slurm"):
+        """As a node would; kubectl has --subresource since 1.24 only."""
+        api = Api(Kubeconfig(self.kubeconfig, str(self.state)))
+        api.patch(f"/api/v1/namespaces/{ns}/pods/{pod}/status", {"status": status}).ok()
 
     def apply(self, text):
         return self.kubectl("apply", "-f", "-", text=text)

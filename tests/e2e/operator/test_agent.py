@@ -60,8 +60,7 @@ def an_agent(lab):
 
 
 def set_status(lab, pod, **status):
-    lab.kubectl("patch", "pod", pod, "-n", "slurm", "--subresource=status", "--type=merge", "-p",
-                json.dumps({"status": status}))
+    lab.patch_status(pod, status)
 
 
 def run_worker(lab, pod):

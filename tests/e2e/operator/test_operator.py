@@ -184,10 +184,8 @@ def test_scale_down_takes_what_never_ran(cluster):
 
 def test_scale_down_leaves_what_may_run_a_job(cluster):
     for i in range(3):
-        cluster.kubectl("patch", "pod", f"compute-{i}", "-n", "slurm", "--subresource=status",
-                        "--type=merge", "-p",
-                        '{"status":{"phase":"Running","conditions":[{"type":"Ready","status":'
-                        '"True","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}')
+        cluster.patch_status(f"compute-{i}", {"phase": "Running", "conditions": [
+            {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}]})
     eventually(lambda: cluster.condition("nodeset", "compute", "Ready")["status"] == "True",
                "readiness")
     cluster.kubectl("scale", "nodeset/compute", "--replicas=1", "-n", "slurm")
@@ -286,8 +284,7 @@ def test_the_first_example_works(cluster):
 
 def run_pod(cluster, name):
     """Say what a node would: the pod runs."""
-    cluster.kubectl("patch", "pod", name, "-n", "slurm", "--subresource=status", "--type=merge",
-                    "-p", '{"status":{"phase":"Running"}}')
+    cluster.patch_status(name, {"phase": "Running"})
 
 
 def gone(cluster, kind, name):
