@@ -178,9 +178,13 @@ def test_annotations_and_labels_are_taken(cluster, kubectl):
     kubectl("label", "nodeset", "compute", "app.kubernetes.io/managed-by=Helm", "--overwrite")
     kubectl("annotate", "nodeset", "compute", "--overwrite", "meta.helm.sh/release-name=slurm",
             "meta.helm.sh/release-namespace=default")
-    backup = kubectl("get", "nodeset", "compute", "-o", "yaml").stdout
-    assert "app.kubernetes.io/managed-by: Helm" in backup
-    assert cluster.kubectl("apply", "-f", "-", input=backup).returncode == 0
+
+    def back_up_and_restore():
+        """The backup has a resourceVersion: a status that is written meanwhile is a conflict."""
+        backup = kubectl("get", "nodeset", "compute", "-o", "yaml").stdout
+        assert "app.kubernetes.io/managed-by: Helm" in backup
+        return cluster.kubectl("apply", "-f", "-", input=backup, check=False).returncode == 0
+    wait_for(back_up_and_restore, "what was saved is taken back")
     kubectl("annotate", "pod", "compute-2", "slinky.slurm.net/pod-cordon=true")
     kubectl("annotate", "pod", "compute-2", "slinky.slurm.net/pod-cordon-")
     kubectl("label", "nodeset", "compute", "app.kubernetes.io/managed-by-")
