@@ -75,10 +75,10 @@ test-native: all ## Declared changes, live in real Slurm clusters: edits, bad in
 	@tools/packages run test
 	@tests/e2e/native/run
 
-test-first-light: all ## A cluster comes up and runs jobs, as the source documents show it; needs root
+test-first-light: all ## A real cluster comes up and runs jobs; the short one of test-e2e; needs root
 	@tools/packages run test
 	@tools/kubectl-debian $(BUILD)/tools
-	@tests/e2e/slurm/run test_jobs.py test_seeds.py
+	@tests/e2e/slurm/run test_jobs.py -k "first_job or three or sbatch"
 
 test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs root
 	@tools/packages run test

@@ -42,7 +42,7 @@ def test_scancel_ends_a_job(cluster, user):
     job = cluster.submit("sleep 271828", "-o", "/dev/null", user=user)
     cluster.wait_job(job, "RUNNING")
     cluster.slurm("scancel", job, user=user)
-    cluster.wait_job(job, "CANCELLED")
+    cluster.wait_job(job, "CANCELLED", seconds=60)  # Slurm's KillWait is 30 s
     wait_for(lambda: subprocess.run(["pgrep", "-xf", "sleep 271828"], check=False, capture_output=True).returncode,
              "its processes are gone")
 
