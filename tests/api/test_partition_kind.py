@@ -16,7 +16,7 @@ GROUP = "/apis/slurmkeeper.dev/v1alpha1"
 
 def established(crd):
     return any(c["type"] == "Established" and c["status"] == "True"
-               for c in crd.get("status", {}).get("conditions", []))
+               for c in (crd.get("status") or {}).get("conditions") or [])
 
 
 @pytest.fixture(scope="module")
