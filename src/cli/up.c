@@ -285,7 +285,7 @@ static int run_steps(const struct cli_args *args, struct up *u, struct err *e)
     return r;
 }
 
-/* What else is known about a failure. */
+/* What else is known, where something did not come about; other failures say all themselves. */
 static void explain(struct up *u, int r)
 {
     static const char *const logs[] = {"serve", "apiserver", "operator", "node"};
@@ -294,13 +294,13 @@ static void explain(struct up *u, int r)
 
     if (space_check(u->layout.state, SPACE_TO_RUN, &e) < 0)
         (void)fprintf(stderr, "  %s\n", e.text);
+    if (r != -ETIMEDOUT && r != -ESRCH)
+        return;
     if (u->ask && trouble_find(u->ask, &u->arena, true, &list, NULL) == 0 && jsn_len(list) > 0) {
         JSN_FOR_ITEMS (line, list)
             (void)fprintf(stderr, "  %s\n", jsn_text(line));
         return;
     }
-    if (r != -ETIMEDOUT && r != -ESRCH)
-        return;
     for (size_t i = 0; i < ARRAY_LEN(logs); i++) {
         AUTO(free) char *path = xasprintf("%s/%s.log", u->layout.logs, logs[i]);
 
