@@ -69,6 +69,15 @@ static void let_back(const struct plan_nodeset *in, const struct plan_pod *p,
     }
 }
 
+/* Nobody may put a job on a node whose pod goes now. */
+static bool goes_now(const struct nodeset_scale *scale, const struct plan_pod *p)
+{
+    for (size_t i = 0; i < scale->n_remove; i++)
+        if (scale->remove[i] == p)
+            return true;
+    return false;
+}
+
 void nodeset_drain_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                         struct actions *to)
 {
@@ -78,7 +87,7 @@ void nodeset_drain_plan(const struct plan_nodeset *in, const struct nodeset_scal
         const struct slurm_node *n = slurm_state_node(in->slurm, p->slurm_name);
         const char *why;
 
-        if (!n || p->deleting || plan_pod_is_empty(p))
+        if (!n || p->deleting || plan_pod_is_empty(p) || goes_now(scale, p))
             continue;
         why = wish(to->arena, in, scale, p);
         if (!why)
