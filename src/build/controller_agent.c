@@ -2,12 +2,12 @@
 /*
  * slurmkeeper-agent in slurmctld's pod.
  *
- * Two containers.  `config-seed` runs first and fills the live files (/etc/slurm) if there are none,
- * with what slurmctld last served with (/mnt/state) or else with what is declared (/mnt/slurm).
- * `reconfigure` then looks after them for as long as the pod lives: it takes configurations from
- * the operator on port 6821 and from the mounted files, and is the only one that writes to
- * /etc/slurm.  A file beside slurmctld's socket (/run/slurmctld) asks its start script for a
- * restart.
+ * Two containers.  `config-seed` runs first and fills the live files (/etc/slurm) if there are
+ * none, with what slurmctld last served with (/mnt/state) or else with what is declared
+ * (/mnt/slurm). `reconfigure` then looks after them for as long as the pod lives: it takes
+ * configurations from the operator on port 6821 and from the mounted files, and is the only one
+ * that writes to /etc/slurm.  A file beside slurmctld's socket (/run/slurmctld) asks its start
+ * script for a restart.
  *
  * It has the name and the settings of the sidecar that it takes the place of.
  */
