@@ -123,6 +123,8 @@ static struct build_cluster *read_cluster(struct reconcile *r, const struct worl
     cluster->lookup = lookup;
     cluster->controller = read_controller(r, w, controller);
     cluster->accounting = read_accounting(r, w, cluster->controller);
+    if (r->memos && cluster->controller)
+        cluster->memo = memos_get(r->memos, r->namespace, controller);
     return cluster;
 }
 
@@ -348,6 +350,8 @@ void reconcile_plan(struct reconcile *r, const struct world *w, const struct bui
     if (!r->object) {
         if (r->agents && streq(r->kind, "Controller"))
             agents_set(r->agents, r->namespace, r->name, NULL);
+        if (r->memos && streq(r->kind, "Controller"))
+            memos_drop(r->memos, r->namespace, r->name);
         return;
     }
     if (streq(r->kind, "NodeSet"))
