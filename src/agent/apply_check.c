@@ -176,7 +176,7 @@ static int cost_find(struct job *j, struct err *e)
         r = compare_candidates(half, j->to, &other, e);
         j->class = MAX(j->class, other.class);
     }
-    if (j->tell_nodes)
+    if (j->tell_nodes || j->try_out)
         j->class = MAX(j->class, CHANGE_RECONFIGURE);
     if (j->restart_for_keys)
         j->class = CHANGE_RESTART;
