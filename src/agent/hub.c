@@ -111,6 +111,11 @@ bool hub_complete(const struct hub *h)
     return h->up && h->known == HUB_ALL;
 }
 
+bool hub_knows(const struct hub *h, enum hub_table table)
+{
+    return h->up && (h->known & 1U << table);
+}
+
 static void set_up(struct hub *h, bool up)
 {
     if (h->up == up)
