@@ -335,9 +335,11 @@ static bool tell_older_nodes(struct engine *g, const struct record *good)
 
     if (!g->fresh || !good)
         return false;
-    if (!hub_has_older_nodes(g->o.hub)) {
+    if (g->fresh_boot == 0)
+        g->fresh_boot = hub_boot_time(g->o.hub);
+    if (!hub_has_older_nodes(g->o.hub, g->fresh_boot)) {
         /* they register after slurmctld's start, some later than others */
-        g->fresh = clock_wall_us() / 1000000 < hub_boot_time(g->o.hub) + REGISTERED_BY_S;
+        g->fresh = clock_wall_us() / 1000000 < g->fresh_boot + REGISTERED_BY_S;
         return false;
     }
     g->fresh = false;

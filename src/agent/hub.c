@@ -281,10 +281,8 @@ static void ping_ended(void *arg, int r, const struct jsn *answer, const struct 
     hub_publish(h);
 }
 
-bool hub_has_older_nodes(const struct hub *h)
+bool hub_has_older_nodes(const struct hub *h, int64_t boot)
 {
-    int64_t boot = hub_boot_time(h);
-
     JSN_FOR_ITEMS (node, h->lists[HUB_NODES].items) {
         int64_t started = jsn_get_int(node, "slurmdStartTime", 0);
 
