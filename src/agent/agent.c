@@ -250,13 +250,14 @@ static char *worker_path(const struct agent_options *o)
     return xasprintf("%s/slurmkeeper-agent-worker", self);
 }
 
-static bool marker_usable(const char *marker)
+/* Is there a directory for it? */
+static bool has_place(const char *path)
 {
-    AUTO(free) char *dir = xstrdup(marker);
+    AUTO(free) char *dir = xstrdup(path);
     char *slash = strrchr(dir, '/');
     struct stat st;
 
-    if (!marker[0] || !slash)
+    if (!path[0] || !slash)
         return false;
     *slash = '\0';
     return stat(dir, &st) == 0 && S_ISDIR(st.st_mode);
@@ -290,7 +291,8 @@ static int start(struct agent *a, struct err *e)
         .hub = a->hub,
         .metrics = a->metrics,
         .slurmctld = access(a->o->slurmctld, X_OK) == 0 ? a->o->slurmctld : NULL,
-        .marker = marker_usable(a->o->marker) ? a->o->marker : NULL,
+        .proven = has_place(a->o->proven) ? a->o->proven : NULL,
+        .marker = has_place(a->o->marker) ? a->o->marker : NULL,
     };
     if (!engine.slurmctld)
         log_warn("no slurmctld at '%s': new configurations are checked, but not rehearsed",

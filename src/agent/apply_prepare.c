@@ -144,6 +144,8 @@ int prepare_plan(struct job *j, struct err *e)
                        "slurmctld does not answer, and whether partition '%s', which goes with its "
                        "nodes, has jobs is not known",
                        j->leaving[0]);
+    if (j->live_known && j->try_out)
+        j->class = j->compared.class; /* it has started meanwhile */
     if (j->live_known && j->class >= CHANGE_RECONFIGURE) {
         r = check_nodes(j, e);
         if (r == 0)

@@ -6,7 +6,8 @@
  *   - applies again what is pending, when slurmctld comes up, and else with growing pauses;
  *   - deletes kept partitions when their jobs have ended;
  *   - puts drift back, where that is the policy;
- *   - takes keys that the mount has brought.
+ *   - takes keys that the mount has brought;
+ *   - tries the live files out, where slurmctld does not start with them (engine_proof.c).
  * All of that are jobs like any other, and give way to a push.
  */
 #include "src/agent/engine_impl.h"
@@ -35,6 +36,7 @@ struct engine *engine_free(struct engine *g)
 {
     if (!g)
         return NULL;
+    proof_stop(g);
     (void)loop_source_free(g->retry);
     (void)job_free(g->current);
     (void)job_free(g->next);
@@ -159,6 +161,7 @@ static void on_retry(void *arg)
     if (!j)
         return;
     j->reassert = g->reassert_wanted || pending;
+    j->try_out = !g->seen_up && !pending;
     j->restart_for_keys = g->keys_changed;
     g->reassert_wanted = false;
     start_next(g);
@@ -212,9 +215,11 @@ static void after_push(struct engine *g, struct job *j)
         hub_touch(g->o.hub);
     if (j->restart_for_keys && j->result == RESULT_APPLIED)
         g->keys_changed = false;
+    if (j->told && j->class >= CHANGE_RECONFIGURE && j->result != RESULT_REFUSED)
+        g->fresh = false; /* nodes have been told, whenever they were started */
     g->drift_seen = 0;
     g->settled_ns = clock_mono_ns();
-    if (store_pending(g->o.store) || g->reassert_wanted || g->keys_changed)
+    if (store_pending(g->o.store) || g->reassert_wanted || g->keys_changed || !g->seen_up)
         engine_retry_later(g);
     else if (j->result != RESULT_REFUSED)
         g->failures = 0;
@@ -281,6 +286,7 @@ static void warm_up(struct engine *g)
 void engine_on_up(struct engine *g)
 {
     warm_up(g);
+    proof_on_up(g);
     if (g->current)
         return; /* it waits for slurmctld itself, or fails and is tried again */
     engine_running_find(g);
@@ -335,11 +341,9 @@ static bool tell_older_nodes(struct engine *g, const struct record *good)
 
     if (!g->fresh || !good)
         return false;
-    if (g->fresh_boot == 0)
-        g->fresh_boot = hub_boot_time(g->o.hub);
-    if (!hub_has_older_nodes(g->o.hub, g->fresh_boot)) {
+    if (!hub_has_older_nodes(g->o.hub)) {
         /* they register after slurmctld's start, some later than others */
-        g->fresh = clock_wall_us() / 1000000 < g->fresh_boot + REGISTERED_BY_S;
+        g->fresh = clock_wall_us() / 1000000 < hub_boot_time(g->o.hub) + REGISTERED_BY_S;
         return false;
     }
     g->fresh = false;
@@ -360,6 +364,7 @@ void engine_on_round(struct engine *g)
         start_next(g);
         return;
     }
+    proof_on_round(g);
     drift_look(g);
     engine_publish(g);
 }

@@ -16,6 +16,7 @@ struct engine_options {
     struct metrics *metrics;
     const char *slurmctld; /* program for rehearsals; NULL: there is none */
     const char *marker; /* file that has slurmctld started again after its end; NULL: nobody will */
+    const char *proven; /* directory for what outlives the pod; NULL: there is none */
 };
 
 /* Everything in the options is borrowed and outlives the engine. */

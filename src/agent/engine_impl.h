@@ -43,6 +43,7 @@ struct job {
     bool remove_foreign; /* partitions that are not declared and have no jobs, too */
     bool restart_for_keys;
     bool tell_nodes; /* nothing has changed, but nodes may not know it yet */
+    bool try_out;    /* nothing has changed, but slurmctld does not start: would another? */
 
     uint32_t release;
     struct candidate *from; /* what slurmctld runs */
@@ -92,8 +93,10 @@ struct engine {
     struct fileset keys;
     bool keys_changed;
     bool fresh;                      /* the live files were seeded, not declared to us */
-    int64_t fresh_boot;              /* when slurmctld started with them */
     int64_t handed_ms;               /* the last reconfigure, if nodes may not know of it; or 0 */
+    bool seen_up;                    /* slurmctld has answered since this process started */
+    struct loop_source *proof;       /* armed while there is something to be saved */
+    int64_t proven_us;               /* record->written_us of what was saved last */
     bool reassert_wanted;            /* an undo did not get through */
     char deadly[SHA256_HEX_LEN + 1]; /* slurmctld left during a reconfigure with it */
 
@@ -175,6 +178,14 @@ void engine_running_refresh(struct engine *g);
 void engine_retry_later(struct engine *g);
 /* Put every partition back to what is declared. */
 void engine_revert(struct engine *g);
+
+/* engine_proof.c */
+void proof_start(struct engine *g);
+void proof_stop(struct engine *g); /* saves what is left to be saved */
+/* slurmctld answers; the first time that shows that it has started from the live files. */
+void proof_on_up(struct engine *g);
+/* It serves, and nothing is under way: what it serves with is worth keeping. */
+void proof_on_round(struct engine *g);
 
 /* drift.c */
 void drift_look(struct engine *g);

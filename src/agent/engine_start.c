@@ -73,7 +73,10 @@ static void remember_start(struct engine *g)
 
     if (!r)
         return;
-    g->result = store_pending(g->o.store) || r->n_kept > 0 ? RESULT_PENDING : RESULT_APPLIED;
+    g->result =
+        store_pending(g->o.store) || r->n_kept > 0 || g->fresh ? RESULT_PENDING : RESULT_APPLIED;
+    if (g->fresh)
+        g->reason = xstrdup("slurmctld has not answered yet since it was given these files");
     g->hash = xstrdup(r->hash);
     g->generation = r->generation;
     g->applied_us = r->written_us;
@@ -94,6 +97,7 @@ int engine_start(struct engine *g, struct err *e)
     engine_running_find(g);
     if (store_pending(g->o.store))
         engine_retry_later(g);
+    proof_start(g);
     remember_start(g);
     engine_publish(g);
     return 0;

@@ -111,6 +111,11 @@ bool hub_complete(const struct hub *h)
     return h->up && h->known == HUB_ALL;
 }
 
+bool hub_knows(const struct hub *h, enum hub_table table)
+{
+    return h->up && (h->known & 1U << table);
+}
+
 static void set_up(struct hub *h, bool up)
 {
     if (h->up == up)
@@ -281,8 +286,10 @@ static void ping_ended(void *arg, int r, const struct jsn *answer, const struct 
     hub_publish(h);
 }
 
-bool hub_has_older_nodes(const struct hub *h, int64_t boot)
+bool hub_has_older_nodes(const struct hub *h)
 {
+    int64_t boot = hub_boot_time(h);
+
     JSN_FOR_ITEMS (node, h->lists[HUB_NODES].items) {
         int64_t started = jsn_get_int(node, "slurmdStartTime", 0);
 

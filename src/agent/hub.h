@@ -39,11 +39,12 @@ const struct live *hub_live(const struct hub *h);
 const struct jobs *hub_jobs(const struct hub *h);
 /* All nodes as slurmctld lists them, and the dynamic ones among them; owned by the caller. */
 struct host_set *hub_nodes(const struct hub *h, bool dynamic_only);
-/* Is there a slurmd that has run since before slurmctld's start?  It has the files of the one
- * before. */
-bool hub_has_older_nodes(const struct hub *h, int64_t boot);
+/* Is there a slurmd that runs for longer than slurmctld?  It has the files of the one before. */
+bool hub_has_older_nodes(const struct hub *h);
 /* True once partitions, nodes and jobs have been read since slurmctld came up. */
 bool hub_complete(const struct hub *h);
+/* The same of one table. */
+bool hub_knows(const struct hub *h, enum hub_table table);
 
 /*
  * Have a table read now; fn is called with the answer in place, or with why there is none (as the

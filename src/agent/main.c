@@ -40,7 +40,7 @@ int main(int argc, char **argv)
         (void)puts("slurmkeeper-agent " SLURMKEEPER_VERSION);
         return 0;
     case AGENT_SEED:
-        return seed_run(o.mount, o.live, &e) < 0 ? fail(&e) : 0;
+        return seed_run(&o, &e) < 0 ? fail(&e) : 0;
     case AGENT_RUN:
         break;
     }

@@ -20,6 +20,8 @@ struct option_row {
 static const struct option_row rows[] = {
     ROW("--live", "DIR", live, "/etc/slurm", "the files that slurmctld reads; written here"),
     ROW("--mount", "DIR", mount, "/mnt/slurm", "the declared files as they are mounted"),
+    ROW("--proven", "DIR", proven, "/mnt/state/.slurmkeeper",
+        "what slurmctld last served with, for the next pod; '' for nowhere"),
     ROW("--listen", "ADDRESS", listen, "0.0.0.0:6821", "HTTPS server; '' for none"),
     ROW("--identity", "DIR", identity, "/etc/slurmkeeper-agent",
         "directory with tls.crt, tls.key and token"),
@@ -90,10 +92,12 @@ int options_parse(int argc, char **argv, struct agent_options *ret, struct err *
 
 void options_help(struct buf *out)
 {
-    buf_adds(out,
-             "Usage: slurmkeeper-agent [run|seed] [OPTION...]\n\n"
-             "  run    keep slurmctld as declared, serve its state (default)\n"
-             "  seed   copy the mounted files to the live directory if it is empty, and end\n\n");
+    buf_adds(
+        out,
+        "Usage: slurmkeeper-agent [run|seed] [OPTION...]\n\n"
+        "  run    keep slurmctld as declared, serve its state (default)\n"
+        "  seed   fill the live directory if it is empty, with what slurmctld last served with or\n"
+        "         else with the mounted files, and end\n\n");
     for (size_t k = 0; k < ARRAY_LEN(rows); k++) {
         buf_printf(out, "  %s %s\n      %s", rows[k].name, rows[k].value, rows[k].help);
         if (rows[k].standard)

@@ -13,6 +13,7 @@ struct agent_options {
     enum agent_mode mode;
     const char *live;      /* directory that slurmctld reads */
     const char *mount;     /* directory of the declared files as they are mounted */
+    const char *proven;    /* directory of what outlives the pod; "" for none */
     const char *listen;    /* address:port of the HTTPS server; "" for none */
     const char *identity;  /* directory with tls.crt, tls.key and token */
     const char *socket;    /* Unix socket without TLS and token; NULL for none */

@@ -2,11 +2,12 @@
 /*
  * slurmkeeper-agent in slurmctld's pod.
  *
- * Two containers.  `config-seed` runs first and copies what is declared (/mnt/slurm) to the live
- * files (/etc/slurm) if there are none.  `reconfigure` then looks after them for as
- * long as the pod lives: it takes configurations from the operator on port 6821 and from the
- * mounted files, and is the only one that writes to /etc/slurm.  A file beside slurmctld's socket
- * (/run/slurmctld) asks its start script for a restart.
+ * Two containers.  `config-seed` runs first and fills the live files (/etc/slurm) if there are
+ * none, with what slurmctld last served with (/mnt/state) or else with what is declared
+ * (/mnt/slurm). `reconfigure` then looks after them for as long as the pod lives: it takes
+ * configurations from the operator on port 6821 and from the mounted files, and is the only one
+ * that writes to /etc/slurm.  A file beside slurmctld's socket (/run/slurmctld) asks its start
+ * script for a restart.
  *
  * It has the name and the settings of the sidecar that it takes the place of.
  */
@@ -47,6 +48,7 @@ struct jsn *agent_container(struct arena *a, const struct build_cluster *c, cons
         "'volumeMounts':[{'name':'slurm-etc','mountPath':'/mnt/slurm','readOnly':true},"
         "{'name':'" AGENT_LIVE_VOLUME "','mountPath':'/etc/slurm'},"
         "{'name':'agent-keys','mountPath':'/etc/slurmkeeper-agent','readOnly':true},"
+        "{'name':'statesave','mountPath':'/mnt/state'},"
         "{'name':'slurm-authsocket','mountPath':'/run/slurmctld'},'$munge']}",
         SLOTS({"image", jsn_string(a, build_default_image(a, c, "agent"))},
               {"port", jsn_int(a, AGENT_PORT)},
@@ -65,6 +67,7 @@ struct jsn *agent_init_containers(struct arena *a, const struct build_cluster *c
         "[{'name':'config-seed','image':'$image','imagePullPolicy':'$pull',"
         "'command':['slurmkeeper-agent','seed'],'resources':{},"
         "'volumeMounts':[{'name':'slurm-etc','mountPath':'/mnt/slurm','readOnly':true},"
+        "{'name':'statesave','mountPath':'/mnt/state'},"
         "{'name':'" AGENT_LIVE_VOLUME "','mountPath':'/etc/slurm'}]}]",
         SLOTS({"image", jsn_string(a, jsn_get_str(agent, "image"))},
               {"pull", jsn_get(agent, "imagePullPolicy")}));

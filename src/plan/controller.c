@@ -8,8 +8,9 @@
  *
  * A configuration that Slurm would refuse stops two steps: the ConfigMap and the StatefulSet (whose
  * template carries the configuration's hash) stay as they are, so that what runs goes on with the
- * last good one.  A bad NodeSet is left out by the builder and named in a condition; the rest of
- * the cluster does not wait for it.
+ * last good one.  So does the StatefulSet while a slurmctld that serves has not taken it: what only
+ * Slurm itself can tell is told by the agent.  A bad NodeSet is left out by the builder and named
+ * in a condition; the rest of the cluster does not wait for it.
  */
 #include "src/plan/controller.h"
 
@@ -118,11 +119,24 @@ static void plan_keys(struct draft *d)
         plan_key(d, build_agent_secret(d->to->arena, d->cluster, d->in->fresh.agent));
 }
 
+/*
+ * Has the agent still to say whether slurmctld takes the configuration, or said no?  A slurmctld
+ * that serves is not ended for files that it may refuse: their pod would have to start it from the
+ * old ones again.
+ */
+static bool awaits_verdict(const struct draft *d)
+{
+    const struct slurm_state *slurm = d->in->slurm;
+
+    return build_has_agent(d->cluster) && slurm && !slurm->down &&
+           (!is_handed_over(d) || streq(slurm->applied.result, "refused"));
+}
+
 /* Its template holds hashes of the keys: it waits for the next plan, which sees them. */
 static void plan_stateful_set(struct draft *d)
 {
     actions_step(d->to, "StatefulSet");
-    if (!d->c->spec.external && d->config_good && !d->keys_made)
+    if (!d->c->spec.external && d->config_good && !d->keys_made && !awaits_verdict(d))
         sync_built(d, build_controller_app(d->to->arena, d->cluster, d->config.hash, &d->problems));
 }
 

@@ -53,15 +53,13 @@ static const char *fault_text(struct arena *a, const struct config_verdict *v,
 static void tell_refusal(const struct config_verdict *v, struct status_scribe *s)
 {
     const struct slurm_applied *last = &v->in->slurm->applied;
+    const char *why = last->n_faults ? fault_text(s->to->arena, v, &last->faults[0])
+                      : last->reason ? last->reason
+                                     : "the configuration was refused";
 
-    if (last->n_faults)
-        status_set(s, "ConfigApplied", STATUS_FALSE, true, "Refused",
-                   "slurmctld goes on with what it has: %s",
-                   fault_text(s->to->arena, v, &last->faults[0]));
-    else
-        status_set(s, "ConfigApplied", STATUS_FALSE, true, "Refused",
-                   "slurmctld goes on with what it has: %s",
-                   last->reason ? last->reason : "the configuration was refused");
+    status_set(s, "ConfigApplied", STATUS_FALSE, true, "Refused", "%s: %s",
+               v->in->slurm->down ? "slurmctld does not run" : "slurmctld goes on with what it has",
+               why);
 }
 
 /* It is written, and there is an agent to make slurmctld take it. */
@@ -86,6 +84,9 @@ static void judge_agent(const struct config_verdict *v, struct status_scribe *s)
         status_set(s, "ConfigApplied", STATUS_FALSE, false, "Pending", "%s",
                    slurm->applied.reason ? slurm->applied.reason
                                          : "slurmctld does not have it all yet");
+    else if (slurm->down)
+        status_set(s, "ConfigApplied", STATUS_UNKNOWN, false, "SlurmctldDown",
+                   "the configuration is in place, but slurmctld does not answer");
     else
         status_set(s, "ConfigApplied", STATUS_TRUE, false, "Applied",
                    "slurmctld has the configuration");

@@ -62,14 +62,17 @@ class Cluster(Slurm):
         super().write(path)
 
     def start(self):
+        self.start_entry()
+        wait_for(self.is_up)
+        if not self.agent:
+            self.start_agent()
+
+    def start_entry(self):
         self.ctld = subprocess.Popen(
             ["/bin/sh", "-c", ENTRY], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, preexec_fn=lambda: (die_with_parent(), os.setsid()),
             env={"PATH": os.environ["PATH"], "CONF": self.conf, "MARKER": self.marker,
                  "PID": os.path.join(self.dir, "ctld.pid")})
-        wait_for(self.is_up)
-        if not self.agent:
-            self.start_agent()
 
     def ctld_pid(self):
         with open(os.path.join(self.dir, "ctld.pid"), encoding="utf-8") as f:

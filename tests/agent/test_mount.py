@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Files that come by the mount, as the kubelet brings them; the first files of a pod."""
 import os
+import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -127,8 +129,8 @@ def test_seed_copies_once(tmp_path):
     (mount / "prolog.sh").chmod(0o700)
 
     def seed():
-        return subprocess.run([AGENT, "seed", "--mount", str(mount), "--live", str(live)],
-                              check=False, capture_output=True, text=True)
+        return subprocess.run([AGENT, "seed", "--mount", str(mount), "--live", str(live),
+                               "--proven", ""], check=False, capture_output=True, text=True)
 
     assert seed().returncode == 0
     assert (live / "slurm.conf").read_text() == "ClusterName=a\n"
@@ -144,3 +146,81 @@ def test_seed_copies_once(tmp_path):
     result = subprocess.run([AGENT, "seed", "--mount", str(tmp_path / "none"), "--live", str(live)],
                             check=False, capture_output=True, text=True)
     assert result.returncode == 1 and "none" in result.stderr
+
+
+def seed(c, volume):
+    done = subprocess.run([AGENT, "seed", "--mount", volume.dir, "--live", c.live, "--proven",
+                           f"{c.dir}/state/.slurmkeeper"], check=True, capture_output=True, text=True)
+    return done.stderr
+
+
+@pytest.fixture(name="pod")
+def a_pod(volume):
+    """A cluster whose pods can be replaced: what slurmctld served with lies with its state."""
+    cluster = Cluster(partitions=list(FIRST), mount=volume.dir)
+    volume.put(cluster.files())
+    cluster.stop_agent()
+    cluster.options = ["--proven", f"{cluster.dir}/state/.slurmkeeper"]
+    cluster.start_agent()
+    yield cluster
+    cluster.stop()
+
+
+def new_pod(c, volume):
+    """Everything ends, and the live files are gone: as when a pod is replaced by another."""
+    c.stop_agent()
+    os.killpg(c.ctld.pid, signal.SIGKILL)
+    c.ctld.wait(20)
+    shutil.rmtree(c.live)
+    said = seed(c, volume)
+    c.launch_agent()
+    c.start()
+    return said
+
+
+def test_a_new_pod_starts_from_what_slurmctld_served_with(pod, volume):
+    c = pod
+    c.partitions[1] += " MaxTime=33"
+    assert c.push()["result"] == "applied"
+    wait_for(lambda: os.path.exists(f"{c.dir}/state/.slurmkeeper/proven"))
+    good = c.files()
+    bad = dict(good)
+    bad["slurm.conf"] += "TopologyPlugin=topology/tree\n"
+    bad["topology.conf"] = "SwitchName=s1 Switches=s1\n"
+    volume.put(bad)
+    wait_for(lambda: "invalid child" in c.agent_said())
+    assert "last served with" in new_pod(c, volume)
+    wait_for(lambda: c.request("GET", "/v1/state")[1].get("slurmctld", {}).get("up"))
+    assert c.partition("debug")["MaxTime"] == "00:33:00"
+    status, answer = c.request("PUT", "/v1/config", {"generation": 9, "files": bad})
+    assert status == 422 and "invalid child" in answer["error"], answer
+    assert c.partition("debug")["MaxTime"] == "00:33:00"
+    volume.put({**good, "slurm.conf": good["slurm.conf"].replace("MaxTime=33", "MaxTime=55")})
+    wait_for(lambda: c.partition("debug")["MaxTime"] == "00:55:00")
+
+
+def test_files_that_slurmctld_does_not_start_with_are_told(pod, volume):
+    c = pod
+    c.stop_agent()
+    shutil.rmtree(f"{c.dir}/state/.slurmkeeper")
+    bad = dict(c.files())
+    bad["slurm.conf"] += "TopologyPlugin=topology/tree\n"
+    bad["topology.conf"] = "SwitchName=s1 Switches=s1\n"
+    volume.put(bad)
+    os.killpg(c.ctld.pid, signal.SIGKILL)
+    c.ctld.wait(20)
+    shutil.rmtree(c.live)
+    seed(c, volume)
+    c.launch_agent()
+    c.start_entry()
+
+    def config():
+        return c.request("GET", "/v1/state")[1].get("config", {})
+    wait_for(lambda: config().get("result") == "pending")
+    assert "has not answered yet" in config()["reason"]
+    wait_for(lambda: config().get("result") == "refused", 30)
+    assert "invalid child" in config()["error"]
+    assert not os.path.exists(f"{c.dir}/state/.slurmkeeper/proven")
+    volume.put(c.files())
+    wait_for(lambda: config().get("result") == "applied", 30)
+    wait_for(lambda: os.path.exists(f"{c.dir}/state/.slurmkeeper/proven"))

@@ -14,7 +14,7 @@
 #include "src/agent/worker/release.h"
 
 /* Where groups of codes begin; their members come and go with the releases. */
-enum { CODE_SOCKET = 5000, CODE_AUTH = 6000, CODE_DATABASE = 7000 };
+enum { CODE_SLURM = 1000, CODE_SOCKET = 5000, CODE_AUTH = 6000, CODE_DATABASE = 7000 };
 
 static bool code_among(int code, const int *codes, size_t n)
 {
@@ -36,13 +36,9 @@ const char *call_code_kind(int code)
         SLURMCTLD_COMMUNICATIONS_SEND_ERROR,
         SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR,
         SLURMCTLD_COMMUNICATIONS_SHUTDOWN_ERROR,
-        ECONNREFUSED,
-        ECONNRESET,
-        EHOSTUNREACH,
-        ENETUNREACH,
-        ETIMEDOUT,
-        EPIPE,
     };
+    /* The system's codes that slurmctld may answer with; all others are of the way there. */
+    static const int answers[] = {EINVAL, ENOENT, EEXIST, EBUSY, ENOTSUP};
     static const int denied[] = {
         ESLURM_ACCESS_DENIED,
         ESLURM_USER_ID_MISSING,
@@ -65,7 +61,11 @@ const char *call_code_kind(int code)
         return "down";
     if (code_among(code, denied, ARRAY_LEN(denied)) || (code >= CODE_AUTH && code < CODE_DATABASE))
         return "denied";
-    return code_among(code, busy, ARRAY_LEN(busy)) ? "busy" : "refused";
+    if (code_among(code, busy, ARRAY_LEN(busy)))
+        return "busy";
+    if (code > 0 && code < CODE_SLURM && !code_among(code, answers, ARRAY_LEN(answers)))
+        return "down";
+    return "refused";
 }
 
 static int error_put(struct worker_call *c, const char *kind, int code, const char *text)

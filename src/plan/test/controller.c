@@ -464,6 +464,7 @@ static void the_fate_of_a_configuration_is_told(void **state)
         const char *trouble;
         const char *status;
         const char *message; /* a part of it */
+        bool down;
     } rows[] = {
         {"applied", NULL, 0, 0, NULL, "True", "slurmctld has the configuration"},
         {"unchanged", NULL, 0, 0, NULL, "True", "slurmctld has the configuration"},
@@ -472,6 +473,9 @@ static void the_fate_of_a_configuration_is_told(void **state)
         {"refused", "validate: bad", 1, 0, NULL, "False",
          "NodeSet slurm/gpu: spec.partition.config: QOS x is not known"},
         {"refused", "validate: bad", 1, 1, NULL, "False", "gres.conf line 3: no such device"},
+        {"applied", NULL, 0, 0, NULL, "Unknown", "slurmctld does not answer", true},
+        {"refused", "no such plugin", 0, 0, NULL, "False", "slurmctld does not run: no such plugin",
+         true},
         {NULL, NULL, 0, 0, "connection refused", "Unknown", "connection refused"},
         {NULL, NULL, 0, 0, NULL, "Unknown", "does not run yet"},
     };
@@ -500,6 +504,7 @@ static void the_fate_of_a_configuration_is_told(void **state)
             if (str_starts(line, "PartitionName=gpu"))
                 fault.line = n;
         f.trouble = rows[i].trouble;
+        slurm.down = rows[i].down;
         f.slurm = rows[i].result ? &slurm : NULL;
         list = plan(&f);
         test_carry_out(&f.world, &list);
@@ -508,6 +513,46 @@ static void the_fate_of_a_configuration_is_told(void **state)
             fail_msg("row %zu: %s", i, message_of(&f, "ConfigApplied", "message"));
         f.slurm = rows[i].result ? &slurm : NULL;
         expect_plan(&f, "");
+    }
+}
+
+static void slurmctld_is_not_ended_for_files_that_it_may_refuse(void **state)
+{
+    static const struct {
+        bool known;
+        bool down;
+        const char *result; /* of the new files; NULL: none yet */
+        bool ended;
+    } rows[] = {
+        {true, false, NULL, false},     {true, false, "refused", false},
+        {true, false, "applied", true}, {true, false, "pending", true},
+        {true, true, NULL, true}, /* nothing to be lost: the new pod starts from the old files */
+        {false, false, NULL, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(fixture_done) struct fixture f;
+        AUTO(buf_done) struct buf b = {0};
+        struct slurm_state slurm = {.down = rows[i].down};
+        struct actions list;
+
+        run_lab(&f);
+        test_put(&f.world, test_parse(&f.arena, "{'apiVersion':'v1','kind':'ConfigMap','metadata':{"
+                                                "'name':'topo','namespace':'slurm'},'data':{"
+                                                "'topology.conf':'SwitchName=s Nodes=n'}}"));
+        jsn_set_path(&f.arena, test_find(&f.world, "Controller", "lab"), "spec.configFileRefs",
+                     test_parse(&f.arena, "[{'name':'topo'}]"));
+        f.slurm = &slurm;
+        list = plan(&f);
+        if (rows[i].result)
+            slurm.applied = (struct slurm_applied){.hash = jsn_get_str(pushed(&list), "declared"),
+                                                   .result = rows[i].result};
+        f.slurm = rows[i].known ? &slurm : NULL;
+        list = plan(&f);
+        test_summary(&list, &b);
+        if (!strstr(buf_str(&b), "patch StatefulSet lab-controller;") == rows[i].ended)
+            fail_msg("row %zu: %s", i, buf_str(&b));
     }
 }
 
@@ -578,6 +623,7 @@ int main(void)
         cmocka_unit_test(a_configuration_is_pushed_until_it_is_answered),
         cmocka_unit_test(without_an_agent_nothing_is_pushed),
         cmocka_unit_test(the_fate_of_a_configuration_is_told),
+        cmocka_unit_test(slurmctld_is_not_ended_for_files_that_it_may_refuse),
         cmocka_unit_test(slurm_itself_is_the_better_witness),
         cmocka_unit_test(jobs_elsewhere_hold_a_controller),
         cmocka_unit_test(an_undecodable_object_gets_a_condition),

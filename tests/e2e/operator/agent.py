@@ -24,7 +24,7 @@ class Agent:
         self.sections = {"slurmctld": {"up": True, "release": "22.05.8"}, "drift": [],
                          "config": {}, "jobs": {"pending": 0, "running": 0}}
         self.section_stamps = dict.fromkeys(self.sections, 1)
-        self.pushes, self.push_times, self.calls = [], [], []
+        self.pushes, self.calls = [], []
         self.refuse_with = None     # (status, body) for the next pushes
         self.pending_with = None    # reason
         self.on_node = None         # called with (name, body): changes what Slurm would
@@ -73,7 +73,6 @@ class Agent:
                 self.wfile.write(body)
 
             def handle_any(self):
-                arrived = time.monotonic()
                 size = int(self.headers.get("Content-Length") or 0)
                 body = json.loads(self.rfile.read(size)) if size else None
                 if self.headers.get("Authorization") != f"Bearer {agent.token}":
@@ -85,7 +84,7 @@ class Agent:
                     self.answer(200, agent.state(query.get("since", ""),
                                                  float(query.get("wait", "0"))))
                 elif (self.command, url.path) == ("PUT", "/v1/config"):
-                    self.answer(*agent.push(body, arrived))
+                    self.answer(*agent.push(body))
                 elif self.command == "POST" and url.path.startswith("/v1/nodes/"):
                     self.answer(*agent.node_call(url.path[len("/v1/nodes/"):], body))
                 else:
@@ -149,8 +148,7 @@ class Agent:
                     answer[name] = value
             return answer
 
-    def push(self, body, arrived):
-        self.push_times.append(arrived)
+    def push(self, body):
         self.pushes.append(body)
         if self.delay_s:
             time.sleep(self.delay_s)
