@@ -114,6 +114,13 @@ const char *call_need(struct worker_call *c, const char *key)
     return NULL;
 }
 
+char *call_text(struct worker_call *c, const char *key)
+{
+    const char *text = jsn_text(jsn_key(c->request, key));
+
+    return text ? arena_strdup(c->arena, text) : NULL;
+}
+
 void call_put_text(struct worker_call *c, struct jsn *object, const char *key, const char *text)
 {
     if (text && text[0])
