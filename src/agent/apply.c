@@ -244,11 +244,29 @@ static void begin(struct job *j)
     check_start(j, checked);
 }
 
-static void on_pinged(void *arg, int r, const struct err *e)
+static void on_nodes(void *arg, int r, const struct err *e)
 {
     (void)r;
     (void)e;
     begin(arg);
+}
+
+/* Which nodes there are decides what is sound, and what a reconfigure does to their jobs. */
+static void begin_with_nodes(struct job *j)
+{
+    struct hub *h = j->engine->o.hub;
+
+    if (hub_up(h) && !hub_knows(h, HUB_NODES))
+        hub_refresh(h, HUB_NODES, 5000, on_nodes, j);
+    else
+        begin(j);
+}
+
+static void on_pinged(void *arg, int r, const struct err *e)
+{
+    (void)r;
+    (void)e;
+    begin_with_nodes(arg);
 }
 
 void job_start(struct job *j)
@@ -258,5 +276,5 @@ void job_start(struct job *j)
     if (hub_release(j->engine->o.hub) == 0)
         hub_ping(j->engine->o.hub, 2000, on_pinged, j);
     else
-        begin(j);
+        begin_with_nodes(j);
 }

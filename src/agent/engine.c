@@ -215,6 +215,8 @@ static void after_push(struct engine *g, struct job *j)
         hub_touch(g->o.hub);
     if (j->restart_for_keys && j->result == RESULT_APPLIED)
         g->keys_changed = false;
+    if (j->told && j->class >= CHANGE_RECONFIGURE && j->result != RESULT_REFUSED)
+        g->fresh = false; /* nodes have been told, whenever they were started */
     g->drift_seen = 0;
     g->settled_ns = clock_mono_ns();
     if (store_pending(g->o.store) || g->reassert_wanted || g->keys_changed || !g->seen_up)

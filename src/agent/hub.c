@@ -111,6 +111,11 @@ bool hub_complete(const struct hub *h)
     return h->up && h->known == HUB_ALL;
 }
 
+bool hub_knows(const struct hub *h, enum hub_table table)
+{
+    return h->up && (h->known & 1U << table);
+}
+
 static void set_up(struct hub *h, bool up)
 {
     if (h->up == up)
@@ -124,7 +129,8 @@ static void set_up(struct hub *h, bool up)
             h->lists[i].since = 0; /* its clock may be another one */
         h->known = 0;
     } else {
-        log_warn("slurmctld does not answer; asking again every second");
+        log_warn("slurmctld does not answer; asking again");
+        hub_look_closely(h);
     }
 }
 

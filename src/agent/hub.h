@@ -43,6 +43,8 @@ struct host_set *hub_nodes(const struct hub *h, bool dynamic_only);
 bool hub_has_older_nodes(const struct hub *h);
 /* True once partitions, nodes and jobs have been read since slurmctld came up. */
 bool hub_complete(const struct hub *h);
+/* The same of one table. */
+bool hub_knows(const struct hub *h, enum hub_table table);
 
 /*
  * Have a table read now; fn is called with the answer in place, or with why there is none (as the

@@ -8,7 +8,8 @@
  * files have been read, and the plugins for priorities, scheduling and security labels are loaded
  * after that; what the last of them says, or some time without an end, shows that it would serve.
  * It is killed there.  If it ends by itself before, the lines that it called fatal or error say
- * why.
+ * why.  A file that it misses it would wait for, and serve nobody for a minute: that is an end,
+ * too.
  *
  * Takes about as long as a start of slurmctld: tens of milliseconds.
  */
@@ -43,6 +44,7 @@ struct rehearsal {
     bool running; /* it has read everything */
     bool proven;  /* it got as far as it shall */
     bool late;
+    bool missing; /* it waits for a file that will not come */
     struct loop_source *child;
     struct loop_source *output;
     struct loop_source *timer;
@@ -213,6 +215,23 @@ static void reason_find(struct rehearsal *r, struct err *e)
                   STR_ARG(best.p ? best : STR("it said nothing")));
 }
 
+/* "error: s_p_parse_file: cannot stat file DIR/NAME: No such file or directory, retrying ..." */
+static void reason_missing(struct rehearsal *r, struct err *e)
+{
+    AUTO(free) char *dir = xasprintf("%s/", r->dir);
+    const char *name = strstr(buf_str(&r->said), "cannot stat file ");
+    struct str words = {0};
+    struct str file = STR("a file");
+
+    name = name ? strstr(name, dir) : NULL;
+    if (name) {
+        words = str_of(name + strlen(dir));
+        (void)str_split(&words, ':', &file);
+    }
+    (void)err_bad(e, "slurmctld would wait for " STR_FMT ", which is not declared, and then end",
+                  STR_ARG(file));
+}
+
 static void finish(struct rehearsal *r)
 {
     struct err e = {0};
@@ -220,7 +239,10 @@ static void finish(struct rehearsal *r)
     void *arg = r->arg;
     int result = 0;
 
-    if (r->late) {
+    if (r->missing) {
+        reason_missing(r, &e);
+        result = -EINVAL;
+    } else if (r->late) {
         reason_find(r, &e);
         e.class = ERR_RETRY;
         result =
@@ -248,6 +270,7 @@ static bool output_take(struct rehearsal *r)
         loop_timer_arm(r->timer, GRACE_MS);
     r->running = running != NULL;
     r->proven = running && strstr(running, "mcs: ");
+    r->missing = !running && strstr(buf_str(&r->said), "retrying in 1sec up to 60sec");
     return n != 0;
 }
 
@@ -259,7 +282,7 @@ static void on_output(void *arg, int fd, uint32_t events)
     (void)events;
     if (!output_take(r))
         r->output = loop_source_free(r->output);
-    if (r->proven)
+    if (r->proven || r->missing)
         finish(r);
 }
 

@@ -249,6 +249,18 @@ def test_a_restart_class_change_restarts_slurmctld(c):
     assert re.search(r"MaxNodeCount\s*= 2000", c.scontrol("show", "config").stdout)
 
 
+def test_a_file_that_slurmctld_would_wait_for_is_a_fault(c):
+    pid = c.ctld_pid()
+    c.extra = "TopologyPlugin=topology/tree"
+    start = time.monotonic()
+    answer = c.push(expect=422)
+    assert answer["step"] == "rehearse" and "topology.conf" in answer["error"], answer
+    assert time.monotonic() - start < 5 and c.ctld_pid() == pid
+    c.more["topology.conf"] = "SwitchName=s1 Nodes=c[0001-0020]\n"
+    answer = c.push()
+    assert answer["class"] == "restart" and answer["result"] == "applied"
+
+
 def test_a_changed_port_is_followed(c):
     from slurm import free_port
     c.fields["port"] = free_port()

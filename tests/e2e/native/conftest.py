@@ -44,3 +44,5 @@ def pytest_runtest_makereport(item):
     c = item.funcargs.get("cluster") or item.funcargs.get("large")
     if report.failed and c:
         report.sections.append(("the cluster's logs", c.logs()))
+        said = c.kubectl("logs", "slurm-controller-0", "-c", "reconfigure", "--tail=60", check=False).stdout
+        report.sections.append(("the agent's log", said))

@@ -77,7 +77,16 @@ class Native(Local):
             raise AssertionError(f"{e}; it has {self.state_of(kind, name, which)}") from None
 
     def wait_applied(self, seconds=20):
-        return self.wait_state("controllers", "slurm", "ConfigApplied", "True", seconds=seconds)
+        """Until slurmctld has what the Controller says now."""
+        def look():
+            o = self.object("controllers", "slurm")
+            found = [c for c in o["status"]["conditions"] if c["type"] == "ConfigApplied"]
+            return found and found[0]["status"] == "True" and \
+                found[0]["observedGeneration"] == o["metadata"]["generation"] and found[0]
+        try:
+            return wait_for(look, "the configuration is applied", seconds)
+        except AssertionError as e:
+            raise AssertionError(f"{e}: {self.state_of('controllers', 'slurm', 'ConfigApplied')}") from None
 
     def events_of(self, name):
         items = self.api.get(path("events"), query={"fieldSelector": f"involvedObject.name={name}"}).ok()["items"]
@@ -107,9 +116,10 @@ class Native(Local):
         return wait_for(lambda: self.live(name) == {}, f"partition {name} is gone")
 
     def all_live(self):
-        """All partitions, without what changes by itself."""
-        out = self.slurm("scontrol", "-o", "show", "partition").stdout
-        lines = [dict(w.split("=", 1) for w in line.split() if "=" in w) for line in out.splitlines() if line]
+        """All partitions; {}: slurmctld does not answer."""
+        out = self.slurm("scontrol", "-o", "show", "partition", check=False).stdout
+        lines = [dict(w.split("=", 1) for w in line.split() if "=" in w) for line in out.splitlines()
+                 if line.startswith("PartitionName=")]
         return {p["PartitionName"]: p for p in lines}
 
     # the processes
@@ -118,6 +128,11 @@ class Native(Local):
         """Process number of the slurmctld that serves (the oldest: a rehearsal's is younger)."""
         found = [(int(start), pid) for (name, pid), start in self.daemons().items() if name == "slurmctld"]
         return min(found)[1] if found else None
+
+    def deaths(self):
+        """How often slurmctld ended without being asked to: its container is started again then, and not within."""
+        status = self.object("pods", "slurm-controller-0")["status"]["containerStatuses"]
+        return next(c for c in status if c["name"] == "slurmctld")["restartCount"]
 
     def wait_saved(self):
         """Until slurmctld has written down what it knows now: a killed one loses the last seconds."""
