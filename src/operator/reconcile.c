@@ -71,7 +71,7 @@ static const struct accounting *read_accounting(struct reconcile *r, const struc
     return v && accounting_decode(&r->arena, v, acct, &e) == 0 ? acct : NULL;
 }
 
-/* All NodeSets of a Controller that decode and stay. */
+/* All NodeSets of a Controller that decode, in short; borrowed from the cache for this turn. */
 static void read_nodesets(struct reconcile *r, const struct world *w, const char *controller,
                           struct build_cluster *cluster)
 {
@@ -80,13 +80,10 @@ static void read_nodesets(struct reconcile *r, const struct world *w, const char
     size_t n = 0;
 
     for (size_t i = 0; i < s.n; i++) {
-        struct nodeset *ns = arena_calloc(&r->arena, 1, sizeof(*ns));
-        struct jsn *v = NULL;
-        struct err e = {0};
+        const struct world_nodeset *ns = s.items[i]->value;
 
-        if (kube_object_parse(s.items[i], &r->arena, &v, &e) == 0 &&
-            nodeset_decode(&r->arena, v, ns, &e) == 0)
-            list[n++] = ns;
+        if (ns)
+            list[n++] = &ns->brief;
     }
     cluster->nodesets = list;
     cluster->n_nodesets = n;
