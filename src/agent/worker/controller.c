@@ -67,12 +67,14 @@ static bool controllers_list(struct worker_call *c, struct jsn *list)
 
 int call_ping(struct worker_call *c)
 {
+    static bool answered; /* the last time */
     struct jsn *list = jsn_array(c->arena);
     bool up = controllers_list(c, list);
 
     /* it may leave between the two, or wait in standby: up means that it answers questions */
-    if (up && known_refresh() != 0)
+    if (up && ((!answered && controllers_way_closed()) || known_refresh() != 0))
         up = false;
+    answered = up;
     jsn_set_bool(c->arena, c->answer, "up", up);
     jsn_set(c->arena, c->answer, "controllers", list);
     call_put_text(c, c->answer, "release", known.release);
