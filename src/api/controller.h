@@ -119,6 +119,11 @@ void controller_check(const struct controller *c, struct api_problems *p);
  * Which nodes its partitions name is not asked: their NodeSets may come later.
  */
 void controller_check_conf(const struct controller *c, uint32_t release, struct api_problems *p);
+/*
+ * Why a setting of slurm.conf is not the user's; NULL: it may be set.  The
+ * sentence lives in the arena.
+ */
+const char *controller_owned(struct arena *a, const char *key, const char *value);
 /* What may not change. */
 void controller_check_update(const struct controller *c, const struct controller *old,
                              struct api_problems *p);
