@@ -29,7 +29,6 @@ struct follower {
     int attempt;
     struct log_query query;
     bool mid_line;
-    int64_t left_bytes; /* of the limit; -1: none */
     int fd;
     struct buf in;
     int watch_fd;

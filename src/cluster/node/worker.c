@@ -437,8 +437,6 @@ static void report(struct worker *w)
     status = status_build(&a, w->spec, &info, infos, w->api_status);
     if (!w->object_gone)
         status_writer_set(w->writer, status);
-    w->ready = w->outcome == POD_GOES_ON && !w->spec->deleting && info.ip &&
-               status_pod_ready(w->spec, infos) && w->initialized;
     node_pod_changed(w->node, w);
 }
 
@@ -570,9 +568,4 @@ void worker_config_changed(struct worker *w, const char *plural, const char *ns,
             worker_wake(w);
         }
     }
-}
-
-bool worker_is_ready(const struct worker *w)
-{
-    return w->ready;
 }
