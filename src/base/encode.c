@@ -145,6 +145,14 @@ void encode_random(void *p, size_t n)
     }
 }
 
+void encode_letters(char *p, size_t n)
+{
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
+
+    for (size_t i = 0; i < n; i++)
+        p[i] = letters[(unsigned char)p[i] % (sizeof(letters) - 1)];
+}
+
 void encode_uuid(char ret_text[ENCODE_UUID_LEN + 1])
 {
     unsigned char b[16];
