@@ -168,17 +168,20 @@ static int parse_string(struct parser *p, struct str *ret)
     out = arena_alloc(p->a, p->at - start + 1);
     memcpy(out, p->text.p + start, n);
     for (p->at = start + n; p->text.p[p->at] != '"';) {
+        size_t run = plain_run((struct str){p->text.p + p->at, p->text.n - p->at});
         char c = p->text.p[p->at];
         int r;
 
-        if ((unsigned char)c < ' ')
-            return fail(p, "a control character in a string must be escaped");
-        p->at++;
-        if (c != '\\') {
-            out[n++] = c;
+        if (run) {
+            memcpy(out + n, p->text.p + p->at, run);
+            n += run;
+            p->at += run;
             continue;
         }
-        c = p->text.p[p->at++];
+        if (c != '\\')
+            return fail(p, "a control character in a string must be escaped");
+        c = p->text.p[p->at + 1];
+        p->at += 2;
         r = simple_escape(c);
         if (r >= 0)
             out[n++] = (char)r;

@@ -73,5 +73,6 @@ int call_ping(struct worker_call *c);
 int call_conf(struct worker_call *c);
 int call_reconfigure(struct worker_call *c);
 int call_shutdown(struct worker_call *c);
+int call_under_way(struct worker_call *c);
 /* parse.c */
 int call_parse(struct worker_call *c);

@@ -267,3 +267,11 @@ void release_conf_free(slurm_conf_t *conf)
     slurm_free_ctl_conf(conf);
 #endif
 }
+
+/* libslurm exports it, its headers forget to say so. */
+extern void slurm_free_stats_response_msg(stats_info_response_msg_t *msg);
+
+void release_stats_free(stats_info_response_msg_t *stats)
+{
+    slurm_free_stats_response_msg(stats);
+}
