@@ -209,6 +209,16 @@ static void ages_read_as_in_kubectl(void **state)
     }
 }
 
+static void seconds_from_outside_do_not_overflow(void **state)
+{
+    (void)state;
+    assert_int_equal(clock_s_to_ms(30), 30000);
+    assert_int_equal(clock_s_to_us(-30), -30000000);
+    assert_true(clock_s_to_us(INT64_MAX) > INT64_MAX / 5);
+    assert_true(clock_s_to_us(INT64_MAX) < INT64_MAX / 2);
+    assert_true(clock_s_to_ms(INT64_MIN) > INT64_MIN / 2);
+}
+
 static void rfc3339_goes_both_ways(void **state)
 {
     char text[CLOCK_RFC3339_LEN];
@@ -349,6 +359,7 @@ int main(void)
         cmocka_unit_test(a_map_keeps_what_was_put),
         cmocka_unit_test(a_list_member_may_leave_while_visited),
         cmocka_unit_test(ages_read_as_in_kubectl),
+        cmocka_unit_test(seconds_from_outside_do_not_overflow),
         cmocka_unit_test(rfc3339_goes_both_ways),
         cmocka_unit_test(base64_is_strict),
         cmocka_unit_test(percent_encoding_goes_both_ways),

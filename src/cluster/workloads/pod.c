@@ -54,7 +54,7 @@ bool pod_available(struct plan *p, const struct jsn *pod, int64_t min_ready_s)
         return true;
     if (!since || clock_parse_rfc3339(str_of(since), &since_us) < 0)
         return false;
-    left_us = since_us + min_ready_s * 1000000 - p->now_us;
+    left_us = since_us + clock_s_to_us(min_ready_s) - p->now_us;
     if (left_us <= 0)
         return true;
     plan_again(p, left_us / 1000 + 1);
