@@ -129,10 +129,14 @@ class Native(Local):
         found = [(int(start), pid) for (name, pid), start in self.daemons().items() if name == "slurmctld"]
         return min(found)[1] if found else None
 
-    def deaths(self):
-        """How often slurmctld ended without being asked to: its container is started again then, and not within."""
-        status = self.object("pods", "slurm-controller-0")["status"]["containerStatuses"]
-        return next(c for c in status if c["name"] == "slurmctld")["restartCount"]
+    def deaths(self, known=None):
+        """How often slurmctld ended without being asked to: its container is started again then, and not within.
+
+        By pod; known: what it was before, to be left out."""
+        pod = self.object("pods", "slurm-controller-0")
+        counts = {c["name"]: c["restartCount"] for c in pod["status"].get("containerStatuses", [])}
+        now = {pod["metadata"]["uid"]: counts.get("slurmctld", 0)}
+        return {uid: n for uid, n in now.items() if n > (known or {}).get(uid, 0)}
 
     def wait_saved(self):
         """Until slurmctld has written down what it knows now: a killed one loses the last seconds."""
