@@ -15,6 +15,7 @@
 
 #include "src/agent/engine_impl.h"
 #include "src/agent/keep.h"
+#include "src/agent/parse_text.h"
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/file.h"
@@ -214,6 +215,18 @@ static int check_meaning(struct job *j, struct err *e)
     return r < 0 ? r : cost_find(j, e);
 }
 
+/* What the parser is shown of a file: of slurm.conf, what is new, where only partitions change. */
+static struct str text_to_parse(const struct job *j, const struct fileset_file *f, struct buf *b)
+{
+    const struct fileset_file *old = j->from ? fileset_get(&j->from->files, f->name) : NULL;
+    struct str text = {f->text, f->n};
+
+    if (j->class > CHANGE_RPC || !old || !streq(f->name, "slurm.conf"))
+        return text;
+    parse_text_new(text, (struct str){old->text, old->n}, b);
+    return buf_view(b);
+}
+
 /* A copy for the parser: not synced, nobody needs it afterwards. */
 static int scratch_make(const struct job *j, const char *dir, struct err *e)
 {
@@ -225,8 +238,9 @@ static int scratch_make(const struct job *j, const char *dir, struct err *e)
         const struct fileset_file *f = &j->to->files.files[i];
         AUTO(free) char *path = xasprintf("%s/%s", dir, f->name);
         AUTO(close) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        AUTO(buf_done) struct buf b = {0};
 
-        r = fd < 0 ? -errno : file_write_all(fd, (struct str){f->text, f->n});
+        r = fd < 0 ? -errno : file_write_all(fd, text_to_parse(j, f, &b));
         if (r < 0)
             r = err_errno(e, -r, "cannot write '%s'", path);
     }

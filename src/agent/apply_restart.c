@@ -48,6 +48,7 @@ static void on_reconfigured(void *arg, int r, const struct jsn *answer, const st
         reconfigure_failed(j, r, e);
         return;
     }
+    handed_note(j->engine);
     if (settings_differ(j))
         link_restart(j->engine->o.link);
     step_done(j);
@@ -105,7 +106,7 @@ static void on_shut_down(void *arg, int r, const struct jsn *answer, const struc
     restart_look(j);
 }
 
-void step_restart(struct job *j)
+static void shut_down(struct job *j)
 {
     const char *marker = j->engine->o.marker;
     AUTO(close) int fd = -1;
@@ -124,7 +125,17 @@ void step_restart(struct job *j)
     step_call(j, "shutdown", NULL, NULL, 0, RPC_TIMEOUT_MS, on_shut_down);
 }
 
-void step_reconfigure(struct job *j)
+void step_restart(struct job *j)
+{
+    handed_wait(j, shut_down);
+}
+
+static void reconfigure(struct job *j)
 {
     step_call(j, "reconfigure", NULL, NULL, 0, RECONFIGURE_TIMEOUT_MS, on_reconfigured);
+}
+
+void step_reconfigure(struct job *j)
+{
+    handed_wait(j, reconfigure);
 }

@@ -215,7 +215,7 @@ static void after_push(struct engine *g, struct job *j)
         hub_touch(g->o.hub);
     if (j->restart_for_keys && j->result == RESULT_APPLIED)
         g->keys_changed = false;
-    if (j->class >= CHANGE_RECONFIGURE && j->result != RESULT_REFUSED)
+    if (j->told && j->class >= CHANGE_RECONFIGURE && j->result != RESULT_REFUSED)
         g->fresh = false; /* nodes have been told, whenever they were started */
     g->drift_seen = 0;
     g->settled_ns = clock_mono_ns();

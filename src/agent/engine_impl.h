@@ -72,6 +72,7 @@ struct job {
     int64_t boot_before; /* of the slurmctld that is being restarted */
     int64_t deadline_ms;
     struct loop_source *timer;
+    void (*handed_then)(struct job *j);
 
     struct arena arena; /* of what follows */
     struct jsn *steps;
@@ -92,6 +93,7 @@ struct engine {
     struct fileset keys;
     bool keys_changed;
     bool fresh;                      /* the live files were seeded, not declared to us */
+    int64_t handed_ms;               /* the last reconfigure, if nodes may not know of it; or 0 */
     bool seen_up;                    /* slurmctld has answered since this process started */
     struct loop_source *proof;       /* armed while there is something to be saved */
     int64_t proven_us;               /* record->written_us of what was saved last */
@@ -152,6 +154,11 @@ void step_partition(struct job *j, const struct apply_step *s);
 void step_reconfigure(struct job *j);
 void step_restart(struct job *j);
 void step_read_back(struct job *j);
+/* apply_handed.c */
+/* A reconfigure was taken: nodes are being told. */
+void handed_note(struct engine *g);
+/* Go on when they have been. */
+void handed_wait(struct job *j, void (*then)(struct job *j));
 /* apply_undo.c */
 void undo_start(struct job *j);
 

@@ -129,7 +129,8 @@ static void set_up(struct hub *h, bool up)
             h->lists[i].since = 0; /* its clock may be another one */
         h->known = 0;
     } else {
-        log_warn("slurmctld does not answer; asking again every second");
+        log_warn("slurmctld does not answer; asking again");
+        hub_look_closely(h);
     }
 }
 

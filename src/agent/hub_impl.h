@@ -62,6 +62,8 @@ struct hub {
 /* hub_round.c; a hub_refresh without a function is a call of the round. */
 void hub_on_timer(void *arg);
 void hub_round_ended(struct hub *h);
+/* Ask more often for a while. */
+void hub_look_closely(struct hub *h);
 
 /* hub_publish.c: work what was read into rows, and tell the watchers. */
 void hub_publish(struct hub *h);

@@ -5,7 +5,7 @@
  *     also change by themselves (a node that stops answering, a job at its limit);
  *   - somebody did: all four, at most twice a second;
  *   - we did (hub_touch): all four at once, then one list every 100 ms for 5 s;
- *   - slurmctld does not answer: a ping a second;
+ *   - slurmctld does not answer: a ping a second; ten in the first seconds, for it may be starting;
  *   - the kernel does not count connections: all four every second.
  */
 #include "src/agent/activity.h"
@@ -107,13 +107,19 @@ void hub_on_timer(void *arg)
 void hub_start(struct hub *h)
 {
     h->next_ms = loop_now_ms(h->loop);
+    hub_look_closely(h);
     loop_timer_arm(h->timer, 0);
+}
+
+void hub_look_closely(struct hub *h)
+{
+    h->close_look_until_ms = loop_now_ms(h->loop) + CLOSE_LOOK_MS;
 }
 
 void hub_touch(struct hub *h)
 {
     h->wanted = HUB_ALL;
-    h->close_look_until_ms = loop_now_ms(h->loop) + CLOSE_LOOK_MS;
+    hub_look_closely(h);
     if (h->up)
         loop_timer_arm(h->timer, 0);
 }

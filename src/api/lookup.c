@@ -26,6 +26,14 @@ bool api_lookup_each(const struct api_lookup *l, const char *kind, const char *n
     return l && l->each(l->ctx, kind, ns, visit, arg) >= 0;
 }
 
+bool api_lookup_each_named(const struct api_lookup *l, const char *kind, const char *ns,
+                           const char *name, api_visit_fn visit, void *arg)
+{
+    if (!l || !l->each_named)
+        return api_lookup_each(l, kind, ns, visit, arg);
+    return l->each_named(l->ctx, kind, ns, name, visit, arg) >= 0;
+}
+
 static bool is_of(const struct jsn *object, const char *kind, const char *ns)
 {
     const char *own = jsn_get_str(object, "metadata.namespace");
@@ -57,5 +65,6 @@ static int array_each(void *ctx, const char *kind, const char *ns, api_visit_fn 
 
 struct api_lookup api_lookup_over(const struct jsn *array)
 {
-    return (struct api_lookup){array_get, array_each, (void *)(uintptr_t)array};
+    return (struct api_lookup){
+        .get = array_get, .each = array_each, .ctx = (void *)(uintptr_t)array};
 }

@@ -17,6 +17,10 @@ struct api_lookup {
                const struct jsn **ret_object);
     int (*each)(void *ctx, const char *kind, const char *ns, api_visit_fn visit, void *arg);
     void *ctx;
+    /* Of NodeSets and Partitions: those that have this name in Slurm; others may be among them.
+     * NULL: all are visited. */
+    int (*each_named)(void *ctx, const char *kind, const char *ns, const char *name,
+                      api_visit_fn visit, void *arg);
 };
 
 enum api_found { API_ABSENT, API_PRESENT, API_UNKNOWN };
@@ -27,6 +31,10 @@ enum api_found api_lookup_get(const struct api_lookup *l, const char *kind, cons
 /* Visit all of a kind in a namespace; false if they could not be listed. */
 bool api_lookup_each(const struct api_lookup *l, const char *kind, const char *ns,
                      api_visit_fn visit, void *arg);
+
+/* Visit those of a kind that may have the name in Slurm. */
+bool api_lookup_each_named(const struct api_lookup *l, const char *kind, const char *ns,
+                           const char *name, api_visit_fn visit, void *arg);
 
 /* A look-up over an array of objects (objects without namespace count as in "default"). */
 struct api_lookup api_lookup_over(const struct jsn *array);

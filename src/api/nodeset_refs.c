@@ -79,6 +79,7 @@ void nodeset_check_refs(const struct nodeset *ns, const struct api_lookup *l,
         warn_missing(ns, l, p, "spec.ssh.sssdConfRef.name", "Secret",
                      ns->spec.ssh->sssd_conf_ref.name);
     if (r.slurm_name)
-        (void)api_lookup_each(l, "NodeSet", api_namespace(&ns->meta), visit_rival, &r);
+        (void)api_lookup_each_named(l, "NodeSet", api_namespace(&ns->meta), r.slurm_name,
+                                    visit_rival, &r);
     check_partition(ns, l, p, r.slurm_name);
 }

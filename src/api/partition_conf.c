@@ -174,18 +174,32 @@ bool partition_claims_extra(const char *controller, const char *extra_conf, part
     return true;
 }
 
-void partition_claims_each(const struct api_lookup *l, const char *ns, const char *controller,
-                           partition_claim_fn fn, void *arg)
+/* `name`: only those that may claim it; NULL: all. */
+static void claims_visit(const struct api_lookup *l, const char *ns, const char *controller,
+                         const char *name, partition_claim_fn fn, void *arg)
 {
+    static const struct {
+        const char *kind;
+        api_visit_fn visit;
+    } kinds[] = {{"NodeSet", visit_nodeset}, {"Partition", visit_partition}};
     struct claims c = {controller, fn, arg, false};
     const struct jsn *found = NULL;
 
     if (api_lookup_get(l, "Controller", ns, controller, &found) == API_PRESENT &&
         !partition_claims_extra(controller, jsn_get_str(found, "spec.extraConf"), fn, arg))
         return;
-    (void)api_lookup_each(l, "NodeSet", ns, visit_nodeset, &c);
-    if (!c.ended)
-        (void)api_lookup_each(l, "Partition", ns, visit_partition, &c);
+    for (size_t i = 0; !c.ended && i < ARRAY_LEN(kinds); i++) {
+        if (name)
+            (void)api_lookup_each_named(l, kinds[i].kind, ns, name, kinds[i].visit, &c);
+        else
+            (void)api_lookup_each(l, kinds[i].kind, ns, kinds[i].visit, &c);
+    }
+}
+
+void partition_claims_each(const struct api_lookup *l, const char *ns, const char *controller,
+                           partition_claim_fn fn, void *arg)
+{
+    claims_visit(l, ns, controller, NULL, fn, arg);
 }
 
 struct search {
@@ -217,6 +231,6 @@ bool partition_claim_find(struct arena *a, const struct api_lookup *l, const cha
     struct search s = {a, name, kind, object, ret, false};
 
     if (name && controller)
-        partition_claims_each(l, ns, controller, look, &s);
+        claims_visit(l, ns, controller, name, look, &s);
     return s.found;
 }

@@ -182,7 +182,19 @@ bool str_utf8_ok(struct str s)
     size_t i = 0;
 
     while (i < s.n) {
-        size_t len = utf8_sequence((const unsigned char *)s.p + i, s.n - i);
+        uint64_t eight;
+        size_t len;
+
+        /* Most text is ASCII, and eight characters at a time show that. */
+        while (s.n - i >= sizeof(eight)) {
+            memcpy(&eight, s.p + i, sizeof(eight));
+            if (eight & 0x8080808080808080U)
+                break;
+            i += sizeof(eight);
+        }
+        if (i == s.n)
+            break;
+        len = utf8_sequence((const unsigned char *)s.p + i, s.n - i);
 
         if (len == 0)
             return false;

@@ -5,6 +5,10 @@
  * api_admit decides; here its view of other objects is the server's own store, and its answers
  * become causes of a 422, a sentence a field, or Warning headers.  Changes of a status are not
  * looked at.
+ *
+ * Who has which name in Slurm is noted as changes are committed, so that a new object among
+ * thousands need not be held against all of them.  Writes of this turn that wait for their commit
+ * are looked at one by one.
  */
 #include "src/cli/admission.h"
 
@@ -15,7 +19,11 @@
 struct view {
     struct apiserver *server;
     struct arena *arena;
+    const struct name_index *names;
 };
+
+/* Kinds that have names in Slurm. */
+static const char *const named[] = {"NodeSet", "Partition"};
 
 static const char *resource_of(const char *kind)
 {
@@ -82,6 +90,45 @@ static int view_each(void *ctx, const char *kind, const char *ns, api_visit_fn f
     return list.resource ? store_each(v->server->store, &list, visit_row, &visit, NULL) : -ENOTSUP;
 }
 
+/* One that has the name, as it stands now. */
+struct named_visit {
+    struct visit visit;
+    const char *kind;
+    const char *ns;
+    bool ended;
+};
+
+static bool visit_named(void *arg, const char *name)
+{
+    struct named_visit *v = arg;
+    const struct jsn *object = NULL;
+
+    if (view_get((void *)(uintptr_t)v->visit.view, v->kind, v->ns, name, &object) == 0 && object)
+        v->ended = !v->visit.fn(v->visit.arg, object);
+    return !v->ended;
+}
+
+static bool visit_pending(void *arg, const struct store_row *row)
+{
+    struct named_visit *v = arg;
+
+    if (!v->ended && streq(row->key.ns, v->ns))
+        v->ended = !visit_named(v, row->key.name);
+    return !v->ended;
+}
+
+static int view_each_named(void *ctx, const char *kind, const char *ns, const char *name,
+                           api_visit_fn fn, void *arg)
+{
+    const struct view *v = ctx;
+    struct named_visit visit = {{v, fn, arg}, kind, ns, false};
+
+    name_index_each(v->names, kind, ns, name, visit_named, &visit);
+    if (!visit.ended)
+        store_each_pending(v->server->store, resource_of(kind), visit_pending, &visit);
+    return 0;
+}
+
 static void add_cause(struct causes *cs, const struct api_problem *p)
 {
     switch (p->reason) {
@@ -138,8 +185,8 @@ static struct jsn *with_kind(struct arena *a, const struct resource *res, const 
 static int admit(void *arg, struct api_call *c, struct jsn *object, const struct jsn *old)
 {
     const struct admission *a = arg;
-    struct view view = {a->server, &c->arena};
-    struct api_lookup lookup = {view_get, view_each, &view};
+    struct view view = {a->server, &c->arena, &a->names};
+    struct api_lookup lookup = {view_get, view_each, &view, view_each_named};
     struct api_problems p = {.arena = &c->arena};
     struct api_admission in = {.old = old, .lookup = &lookup, .release = a->release};
 
@@ -150,7 +197,55 @@ static int admit(void *arg, struct api_call *c, struct jsn *object, const struct
     return answer(c, object, &p);
 }
 
-void admission_install(struct admission *a)
+/* The kind of a resource that has names in Slurm, or NULL. */
+static const char *named_kind(const char *resource)
 {
+    for (size_t i = 0; i < ARRAY_LEN(named); i++)
+        if (streq(resource_of(named[i]), resource))
+            return named[i];
+    return NULL;
+}
+
+static bool note_row(void *arg, const struct store_row *row)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct admission *admission = arg;
+    struct jsn *object = NULL;
+
+    if (jsn_parse(&a, row->data, NULL, &object, NULL) == 0)
+        name_index_put(&admission->names, named_kind(row->key.resource), row->key.ns, object);
+    return true;
+}
+
+static void on_change(void *arg, const struct store_event *ev)
+{
+    struct admission *a = arg;
+    const char *kind = named_kind(ev->row.key.resource);
+
+    if (kind && ev->change == STORE_DELETED)
+        name_index_drop(&a->names, kind, ev->row.key.ns, ev->row.key.name);
+    else if (kind)
+        (void)note_row(a, &ev->row);
+}
+
+int admission_install(struct admission *a, struct err *e)
+{
+    int r = 0;
+
+    name_index_init(&a->names);
+    for (size_t i = 0; r == 0 && i < ARRAY_LEN(named); i++) {
+        struct store_list list = {.resource = resource_of(named[i])};
+
+        r = store_each(a->server->store, &list, note_row, a, e);
+    }
+    if (r < 0)
+        return r;
+    apiserver_add_observer(a->server, on_change, a);
     apiserver_set_admission(a->server, admit, a);
+    return 0;
+}
+
+void admission_done(struct admission *a)
+{
+    name_index_done(&a->names);
 }

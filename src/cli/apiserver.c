@@ -25,17 +25,17 @@ static int serve(const struct apiserver_options *o, uint32_t release, bool contr
                  struct err *e)
 {
     AUTO(loop_free) struct loop *l = NULL;
+    AUTO(admission_done) struct admission admission = {.release = release};
     AUTO(workloads_free) struct workloads *w = NULL;
     AUTO(apiserver_free) struct apiserver *s = NULL;
     AUTO(signals_done) struct signals signals = {0};
-    struct admission admission = {.release = release};
     int r = loop_new(&l, e);
 
     if (r == 0)
         r = apiserver_new(l, o, &s, e);
     admission.server = s;
     if (r == 0)
-        admission_install(&admission);
+        r = admission_install(&admission, e);
     if (r == 0 && controllers)
         r = workloads_new(s, &w, e);
     if (r < 0)

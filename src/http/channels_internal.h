@@ -2,8 +2,8 @@
 /* What the files of exec's channels share; nobody else includes it. */
 #pragma once
 
+#include "src/http/carrier.h"
 #include "src/http/channels.h"
-#include "src/http/link.h"
 #include "src/http/spdy.h"
 
 #define CHANNELS 5
@@ -32,7 +32,7 @@ struct channels {
     struct websocket *ws;
     bool v5;
 
-    struct link link;
+    struct carrier carrier;
     struct spdy *spdy;
     struct spdy_stream *streams[CHANNELS];
 };

@@ -16,7 +16,7 @@ static void spdy_bytes(void *arg, struct str bytes)
 {
     struct channels *ch = arg;
 
-    link_write(&ch->link, bytes);
+    carrier_write(&ch->carrier, bytes);
 }
 
 static bool all_there(const struct channels *ch)
@@ -73,22 +73,22 @@ static void stream_reset(void *arg, struct spdy_stream *s)
     channels_got_end(ch, c);
 }
 
-static void link_data(void *arg, struct str data)
+static void carrier_data(void *arg, struct str data)
 {
     struct channels *ch = arg;
 
     if (spdy_feed(ch->spdy, data) == 0 || ch->over)
         return;
-    link_close(&ch->link);
+    carrier_close(&ch->carrier);
     channels_client_gone(ch);
 }
 
-static void link_closed(void *arg)
+static void carrier_closed(void *arg)
 {
     channels_client_gone(arg);
 }
 
-static void link_drained(void *arg)
+static void carrier_drained(void *arg)
 {
     channels_drained(arg);
 }
@@ -101,12 +101,12 @@ static void spdy_write(struct channels *ch, enum channel to, struct str data)
 
 static size_t spdy_backlog(const struct channels *ch)
 {
-    return link_backlog(&ch->link);
+    return carrier_backlog(&ch->carrier);
 }
 
 static void spdy_pause(struct channels *ch, bool on)
 {
-    link_pause(&ch->link, on);
+    carrier_pause(&ch->carrier, on);
 }
 
 static void spdy_end(struct channels *ch, struct str status_json)
@@ -118,13 +118,13 @@ static void spdy_end(struct channels *ch, struct str status_json)
     }
     if (ch->streams[CHANNEL_ERROR])
         spdy_stream_write(ch->streams[CHANNEL_ERROR], status_json, true);
-    link_close(&ch->link);
+    carrier_close(&ch->carrier);
 }
 
 static void spdy_abandon(struct channels *ch)
 {
     spdy_stop(ch->spdy);
-    link_close(&ch->link);
+    carrier_close(&ch->carrier);
 }
 
 void channels_spdy_done(struct channels *ch)
@@ -138,21 +138,21 @@ int channels_spdy_open(struct channels *ch, struct http_exchange *x, int *ret_st
                                                         spdy_end, spdy_abandon};
     static const struct spdy_events spdy = {spdy_bytes, stream_opened, stream_data, stream_fin,
                                             stream_reset};
-    static const struct link_events link = {link_data, link_closed, link_drained};
+    static const struct carrier_events carrier = {carrier_data, carrier_closed, carrier_drained};
 
     *ret_status = 400;
-    if (!link_spdy_wanted(x))
+    if (!carrier_spdy_wanted(x))
         return err_bad(e, "unable to upgrade: unexpected upgrade header: neither WebSocket nor "
                           "SPDY/3.1 is asked for");
     *ret_status = 403;
-    if (!link_spdy_offered(x, "v4.channel.k8s.io"))
+    if (!carrier_spdy_offered(x, "v4.channel.k8s.io"))
         return err_bad(e, "none of the offered stream protocols is spoken here: "
                           "v4.channel.k8s.io is");
     ch->transport = &transport;
     ch->spdy = spdy_new(&spdy, ch);
-    link_open_raw(&ch->link, x,
-                  "Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
-                  "X-Stream-Protocol-Version: v4.channel.k8s.io\r\n",
-                  &link, ch);
+    carrier_open_raw(&ch->carrier, x,
+                     "Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
+                     "X-Stream-Protocol-Version: v4.channel.k8s.io\r\n",
+                     &carrier, ch);
     return 0;
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "src/base/list.h"
+#include "src/http/carrier.h"
 #include "src/http/forward.h"
-#include "src/http/link.h"
 #include "src/http/spdy.h"
 
 #define FORWARD_MAX_PORTS 64
@@ -41,7 +41,7 @@ struct forward {
     struct list conns;
     bool over;
     struct loop_source *timer; /* WebSocket: tells the connections after accepting */
-    struct link link;
+    struct carrier carrier;
     struct spdy *spdy;
     struct websocket *ws;
 };

@@ -24,7 +24,7 @@ static void spdy_bytes(void *arg, struct str bytes)
 {
     struct forward *f = arg;
 
-    link_write(&f->link, bytes);
+    carrier_write(&f->carrier, bytes);
 }
 
 static int read_port(const struct spdy_stream *s, uint16_t *ret_port)
@@ -112,22 +112,22 @@ static void stream_reset(void *arg, struct spdy_stream *s)
     f->options.events.on_gone(f->options.arg, c);
 }
 
-static void link_data(void *arg, struct str data)
+static void carrier_data(void *arg, struct str data)
 {
     struct forward *f = arg;
 
     if (spdy_feed(f->spdy, data) == 0 || f->over)
         return;
-    link_close(&f->link);
+    carrier_close(&f->carrier);
     forward_client_gone(f);
 }
 
-static void link_closed(void *arg)
+static void carrier_closed(void *arg)
 {
     forward_client_gone(arg);
 }
 
-static void link_drained(void *arg)
+static void carrier_drained(void *arg)
 {
     forward_drained(arg);
 }
@@ -161,18 +161,18 @@ static void spdy_close_conn(struct forward_conn *c, const char *problem)
 
 static size_t spdy_backlog(const struct forward *f)
 {
-    return link_backlog(&f->link);
+    return carrier_backlog(&f->carrier);
 }
 
 static void spdy_pause(struct forward *f, bool on)
 {
-    link_pause(&f->link, on);
+    carrier_pause(&f->carrier, on);
 }
 
 static void spdy_close(struct forward *f)
 {
     spdy_stop(f->spdy);
-    link_close(&f->link);
+    carrier_close(&f->carrier);
 }
 
 int forward_spdy_open(struct forward *f, struct http_exchange *x, int *ret_status, struct err *e)
@@ -181,26 +181,26 @@ int forward_spdy_open(struct forward *f, struct http_exchange *x, int *ret_statu
                                                        spdy_backlog, spdy_pause, spdy_close};
     static const struct spdy_events spdy = {spdy_bytes, stream_opened, stream_data, stream_fin,
                                             stream_reset};
-    static const struct link_events link = {link_data, link_closed, link_drained};
+    static const struct carrier_events carrier = {carrier_data, carrier_closed, carrier_drained};
     static const char *const tunnel[] = {"SPDY/3.1+" PROTOCOL, NULL};
     int r = 0;
 
     *ret_status = 400;
-    if (!websocket_wanted(x) && !link_spdy_wanted(x))
+    if (!websocket_wanted(x) && !carrier_spdy_wanted(x))
         return err_bad(e, "unable to upgrade: unexpected upgrade header: neither WebSocket nor "
                           "SPDY/3.1 is asked for");
-    if (!websocket_wanted(x) && !link_spdy_offered(x, PROTOCOL)) {
+    if (!websocket_wanted(x) && !carrier_spdy_offered(x, PROTOCOL)) {
         *ret_status = 403;
         return err_bad(e, "the only stream protocol spoken here is " PROTOCOL);
     }
     f->transport = &transport;
     if (websocket_wanted(x))
-        r = link_open_websocket(&f->link, x, tunnel, &link, f, ret_status, e);
+        r = carrier_open_websocket(&f->carrier, x, tunnel, &carrier, f, ret_status, e);
     else
-        link_open_raw(&f->link, x,
-                      "Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
-                      "X-Stream-Protocol-Version: " PROTOCOL "\r\n",
-                      &link, f);
+        carrier_open_raw(&f->carrier, x,
+                         "Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
+                         "X-Stream-Protocol-Version: " PROTOCOL "\r\n",
+                         &carrier, f);
     if (r == 0)
         f->spdy = spdy_new(&spdy, f);
     return r;

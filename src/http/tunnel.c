@@ -9,6 +9,8 @@
  */
 #include "src/http/tunnel.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <strings.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -19,6 +21,7 @@
 
 #define FULL_BYTES (256 << 10)
 #define PIECE_BYTES 65536
+#define MAX_NAME 64 /* fits behind "/proc/self/fd/N/" */
 
 struct tunnel {
     struct loop *loop;
@@ -149,16 +152,22 @@ static void write_head(struct buf *b, const struct http_exchange *x,
     buf_addstr(b, x->request.body);
 }
 
+/* Paths of sockets are short and state directories may not be: go by a descriptor of theirs. */
 static int reach(const char *path, int *ret_fd, struct err *e)
 {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    AUTO(free)
+    char *in = slash ? str_dup((struct str){path, (size_t)(slash - path)}) : xstrdup(".");
+    AUTO(close) int dir = open(*in ? in : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    AUTO(close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     struct sockaddr_un addr = {.sun_family = AF_UNIX};
-    AUTO(close) int fd = -1;
 
-    if (strlen(path) >= sizeof(addr.sun_path))
-        return err_bad(e, "socket path '%s' is too long", path);
-    memcpy(addr.sun_path, path, strlen(path) + 1);
-    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0)
+    if (strlen(name) > MAX_NAME)
+        return err_bad(e, "the name of the socket '%s' is too long", path);
+    if (dir >= 0)
+        (void)snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/%s", dir, name);
+    if (dir < 0 || fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0)
         return err_set(e, -errno, ERR_RETRY, "cannot reach '%s': %s", path, strerror(errno));
     *ret_fd = TAKE_FD(fd);
     return 0;

@@ -96,6 +96,8 @@ const char *jsn_text(const struct jsn *v); /* of a string value, else NULL */
  */
 void jsn_set(struct arena *a, struct jsn *object, const char *key, struct jsn *value);
 void jsn_set_member(struct arena *a, struct jsn *object, struct str key, struct jsn *value);
+/* The key is not copied: it must be terminated and live as long as the tree. */
+void jsn_put_member(struct arena *a, struct jsn *object, struct str key, struct jsn *value);
 void jsn_set_str(struct arena *a, struct jsn *object, const char *key, const char *text);
 void jsn_set_int(struct arena *a, struct jsn *object, const char *key, int64_t i);
 void jsn_set_bool(struct arena *a, struct jsn *object, const char *key, bool b);

@@ -145,13 +145,49 @@ static int simple_escape(char c)
     return at ? (unsigned char)to[at - from] : -1;
 }
 
+/* Does one of eight characters end a plain text: a quote, a backslash, a control character? */
+static bool has_special(uint64_t eight)
+{
+    const uint64_t ones = 0x0101010101010101U;
+    const uint64_t tops = 0x8080808080808080U;
+    uint64_t quote = eight ^ (ones * '"');
+    uint64_t backslash = eight ^ (ones * '\\');
+
+    return (((eight - ones * ' ') & ~eight) | ((quote - ones) & ~quote) |
+            ((backslash - ones) & ~backslash)) &
+           tops;
+}
+
+/* How many characters from here on stand for themselves. */
+static size_t plain_run(struct str rest)
+{
+    size_t n = 0;
+    uint64_t eight;
+
+    while (rest.n - n >= sizeof(eight)) {
+        memcpy(&eight, rest.p + n, sizeof(eight));
+        if (has_special(eight))
+            break;
+        n += sizeof(eight);
+    }
+    while (n < rest.n && rest.p[n] != '"' && rest.p[n] != '\\' && (unsigned char)rest.p[n] >= ' ')
+        n++;
+    return n;
+}
+
 /* At the opening quote.  The result is terminated and lives in the arena. */
 static int parse_string(struct parser *p, struct str *ret)
 {
     size_t start = ++p->at;
-    size_t n = 0;
+    size_t n = plain_run((struct str){p->text.p + start, p->text.n - start});
     char *out;
 
+    p->at += n;
+    if (p->at < p->text.n && p->text.p[p->at] == '"') {
+        p->at++;
+        *ret = (struct str){arena_str(p->a, (struct str){p->text.p + start, n}), n};
+        return 0;
+    }
     while (p->at < p->text.n && p->text.p[p->at] != '"')
         p->at += p->text.p[p->at] == '\\' ? 2 : 1;
     if (p->at >= p->text.n) {
@@ -159,18 +195,22 @@ static int parse_string(struct parser *p, struct str *ret)
         return fail(p, "the text ends inside a string");
     }
     out = arena_alloc(p->a, p->at - start + 1);
-    for (p->at = start; p->text.p[p->at] != '"';) {
+    memcpy(out, p->text.p + start, n);
+    for (p->at = start + n; p->text.p[p->at] != '"';) {
+        size_t run = plain_run((struct str){p->text.p + p->at, p->text.n - p->at});
         char c = p->text.p[p->at];
         int r;
 
-        if ((unsigned char)c < ' ')
-            return fail(p, "a control character in a string must be escaped");
-        p->at++;
-        if (c != '\\') {
-            out[n++] = c;
+        if (run) {
+            memcpy(out + n, p->text.p + p->at, run);
+            n += run;
+            p->at += run;
             continue;
         }
-        c = p->text.p[p->at++];
+        if (c != '\\')
+            return fail(p, "a control character in a string must be escaped");
+        c = p->text.p[p->at + 1];
+        p->at += 2;
         r = simple_escape(c);
         if (r >= 0)
             out[n++] = (char)r;
@@ -331,7 +371,7 @@ static int parse_member(struct parser *p, const struct step *up, struct jsn *obj
         return r;
     if (p->notes && jsn_member(object, here.key))
         note_duplicate(p, &here);
-    jsn_set_member(p->a, object, here.key, value);
+    jsn_put_member(p->a, object, here.key, value);
     return 0;
 }
 

@@ -25,7 +25,7 @@ void jsn_print_string(struct buf *b, struct str s)
         done = i + 1;
         at = strchr("\"\"\\\\\nn\tt\rr\bb\ff", c);
         if (c && at)
-            buf_printf(b, "\\%c", at[1]);
+            buf_add(b, (const char[]){'\\', at[1]}, 2);
         else
             buf_printf(b, "\\u%04x", c);
     }

@@ -325,22 +325,38 @@ struct jsn *jsn_item(const struct jsn *array, size_t i)
     return jsn_is(array, JSN_ARRAY) && i < array->a.n ? array->a.items[i] : NULL;
 }
 
+/* Put behind the others a member that is not among them; the key is kept as it is. */
+static void add_member(struct arena *a, struct jsn *object, struct str key, struct jsn *value)
+{
+    arena_reserve(a, &object->o.members, &object->o.cap, object->o.n + 1,
+                  sizeof(*object->o.members));
+    object->o.members[object->o.n++] = (struct jsn_member){key, value};
+    if (object->o.index && object->o.n * 2 <= object->o.index->cap)
+        index_add(object->o.index, key, object->o.n - 1);
+    else if (object->o.n > INDEX_FROM)
+        index_build(a, object);
+}
+
+void jsn_put_member(struct arena *a, struct jsn *object, struct str key, struct jsn *value)
+{
+    struct jsn_member *m = find(object, key);
+
+    assert(object->type == JSN_OBJECT && value);
+    if (m)
+        m->value = value;
+    else
+        add_member(a, object, key, value);
+}
+
 void jsn_set_member(struct arena *a, struct jsn *object, struct str key, struct jsn *value)
 {
     struct jsn_member *m = find(object, key);
 
     assert(object->type == JSN_OBJECT && value);
-    if (m) {
+    if (m)
         m->value = value;
-        return;
-    }
-    arena_reserve(a, &object->o.members, &object->o.cap, object->o.n + 1,
-                  sizeof(*object->o.members));
-    object->o.members[object->o.n++] = (struct jsn_member){{arena_str(a, key), key.n}, value};
-    if (object->o.index && object->o.n * 2 <= object->o.index->cap)
-        index_add(object->o.index, key, object->o.n - 1);
-    else if (object->o.n > INDEX_FROM)
-        index_build(a, object);
+    else
+        add_member(a, object, (struct str){arena_str(a, key), key.n}, value);
 }
 
 void jsn_set(struct arena *a, struct jsn *object, const char *key, struct jsn *value)

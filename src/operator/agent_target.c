@@ -14,7 +14,7 @@
 #include "src/base/log.h"
 #include "src/build/labels.h"
 #include "src/build/secrets.h"
-#include "src/http/certificate.h"
+#include "src/http/cert.h"
 
 #define TOKEN_BYTES 32
 
@@ -78,7 +78,7 @@ bool agent_target_find(struct arena *a, const struct world *w, const struct plan
 const struct build_agent_keys *agent_target_fresh_keys(struct arena *a, const struct world *w,
                                                        const struct build_cluster *c)
 {
-    AUTO(http_certificate_done) struct http_certificate pair = {0};
+    AUTO(cert_pair_done) struct cert_pair pair = {0};
     struct build_agent_keys *keys;
     char token[SHA256_HEX_LEN + 1];
     char random[TOKEN_BYTES];
@@ -88,7 +88,7 @@ const struct build_agent_keys *agent_target_fresh_keys(struct arena *a, const st
     if (!c->controller || !build_has_agent(c) || find_secret(a, w, c))
         return NULL;
     host = labels_agent_host(a, c->controller->meta.name, api_namespace(&c->controller->meta));
-    if (http_certificate_make(host, &pair, &e) < 0) {
+    if (cert_make_own(host, &pair, &e) < 0) {
         log_error("Controller %s: its agent stays without a Secret: %s",
                   api_full_name(a, &c->controller->meta), e.text);
         return NULL;

@@ -337,5 +337,5 @@ static int lookup_each(void *ctx, const char *kind, const char *ns, api_visit_fn
 
 struct api_lookup world_lookup(struct world_view *view)
 {
-    return (struct api_lookup){lookup_get, lookup_each, view};
+    return (struct api_lookup){.get = lookup_get, .each = lookup_each, .ctx = view};
 }

@@ -35,12 +35,13 @@ static const struct conf_key *table_of(enum conf_kind kind, enum conf_section se
 
 const struct conf_key *keys_of(enum conf_kind kind, enum conf_section section, size_t *ret_n)
 {
+    static size_t lengths[CONF_N_KINDS][CONF_N_SECTIONS]; /* 0: not counted yet */
     const struct conf_key *table = table_of(kind, section);
-    size_t n = 0;
+    size_t *n = &lengths[kind][section];
 
-    while (table && table[n].name)
-        n++;
-    *ret_n = n;
+    while (table && table[*n].name)
+        (*n)++;
+    *ret_n = *n;
     return table;
 }
 

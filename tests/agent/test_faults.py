@@ -31,6 +31,11 @@ def test_ping_tells_who_is_there(own, own_link):
     assert answer["controllers"] == [{"name": "localhost", "mode": "primary", "up": True}]
 
 
+def test_what_is_under_way_to_nodes_is_told(own, own_link):
+    own_link.ok("reconfigure")
+    wait_for(lambda: own_link.ok("under-way")["messages"] == 0)
+
+
 def test_down_is_known_soon(own, own_link):
     own_link.ok("ping")
     own_link.ok("partition-update", name="all", set={"MaxTime": "10"})

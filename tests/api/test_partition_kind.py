@@ -4,10 +4,13 @@
 What only our admission knows (names that are taken, values in Slurm's language) is marked so.
 """
 import pathlib
+import threading
 import time
 
 import pytest
 import yaml
+
+from lib.client import Api
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -113,6 +116,32 @@ def test_a_name_is_taken_once_in_a_cluster(api, ns, partitions):
     other = make("two", all=True, partitionName="x")
     other["spec"]["controllerRef"]["name"] = "elsewhere"
     api.post(at(ns), other).ok(201)
+
+
+@pytest.mark.embedded
+def test_a_name_is_free_again_when_it_is_given_up(api, ns, partitions):
+    api.post(at(ns), make("one", all=True, partitionName="x")).ok(201)
+    api.patch(at(ns, "one"), {"spec": {"maxTime": 1}}).ok()
+    api.post(at(ns), make("two", all=True, partitionName="x")).fails(422, "Invalid")
+    api.delete(at(ns, "one")).ok()
+    api.until_gone(at(ns, "one"))
+    api.post(at(ns), make("two", all=True, partitionName="x")).ok(201)
+    api.post(at(ns), make("x", all=True)).fails(422, "Invalid")
+
+
+@pytest.mark.embedded
+def test_of_many_at_once_one_gets_the_name(config, api, ns, partitions):
+    codes = []
+
+    def work(number):
+        codes.append(Api(config).post(at(ns), make(f"p{number}", all=True, partitionName="x")).code)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(12)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert sorted(codes) == [201] + [422] * 11
 
 
 def test_status_is_a_resource_of_its_own(api, ns, partitions):

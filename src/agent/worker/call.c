@@ -27,14 +27,10 @@ static bool code_among(int code, const int *codes, size_t n)
 const char *call_code_kind(int code)
 {
     static const int down[] = {
-        SLURM_COMMUNICATIONS_CONNECTION_ERROR,
-        SLURM_COMMUNICATIONS_SEND_ERROR,
-        SLURM_COMMUNICATIONS_RECEIVE_ERROR,
-        SLURM_COMMUNICATIONS_SHUTDOWN_ERROR,
-        SLURM_COMMUNICATIONS_MISSING_SOCKET_ERROR,
-        SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR,
-        SLURMCTLD_COMMUNICATIONS_SEND_ERROR,
-        SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR,
+        SLURM_COMMUNICATIONS_CONNECTION_ERROR,     SLURM_COMMUNICATIONS_SEND_ERROR,
+        SLURM_COMMUNICATIONS_RECEIVE_ERROR,        SLURM_COMMUNICATIONS_SHUTDOWN_ERROR,
+        SLURM_COMMUNICATIONS_MISSING_SOCKET_ERROR, SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR,
+        SLURMCTLD_COMMUNICATIONS_SEND_ERROR,       SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR,
         SLURMCTLD_COMMUNICATIONS_SHUTDOWN_ERROR,
     };
     /* The system's codes that slurmctld may answer with; all others are of the way there. */
@@ -116,6 +112,13 @@ const char *call_need(struct worker_call *c, const char *key)
         return text;
     (void)call_invalid(c, "'%s' is missing", key);
     return NULL;
+}
+
+char *call_text(struct worker_call *c, const char *key)
+{
+    const char *text = jsn_text(jsn_key(c->request, key));
+
+    return text ? arena_strdup(c->arena, text) : NULL;
 }
 
 void call_put_text(struct worker_call *c, struct jsn *object, const char *key, const char *text)

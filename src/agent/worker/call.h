@@ -33,6 +33,8 @@ int call_failed(struct worker_call *c, const char *kind, const char *text);
 
 /* A text that must be there, or NULL with the error put in. */
 const char *call_need(struct worker_call *c, const char *key);
+/* A text that may be there, as memory that a message to Slurm may point to; NULL: it is not. */
+char *call_text(struct worker_call *c, const char *key);
 
 /* "refused", "down", "denied" or "busy": what a code of Slurm's means for who called. */
 const char *call_code_kind(int code);
@@ -71,5 +73,6 @@ int call_ping(struct worker_call *c);
 int call_conf(struct worker_call *c);
 int call_reconfigure(struct worker_call *c);
 int call_shutdown(struct worker_call *c);
+int call_under_way(struct worker_call *c);
 /* parse.c */
 int call_parse(struct worker_call *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Calls about slurmctld itself: is it there, which one, what is it configured to, read the files
- * again, end.
+ * again, end, has it told its nodes.
  *
  * `ping` never waits for a controller that is not there.  Its answer is ok even then: that nobody
  * is up is an answer.  The release comes with the configuration, which is asked for with the time
@@ -67,12 +67,14 @@ static bool controllers_list(struct worker_call *c, struct jsn *list)
 
 int call_ping(struct worker_call *c)
 {
+    static bool answered; /* the last time */
     struct jsn *list = jsn_array(c->arena);
     bool up = controllers_list(c, list);
 
     /* it may leave between the two, or wait in standby: up means that it answers questions */
-    if (up && known_refresh() != 0)
+    if (up && ((!answered && controllers_way_closed()) || known_refresh() != 0))
         up = false;
+    answered = up;
     jsn_set_bool(c->arena, c->answer, "up", up);
     jsn_set(c->arena, c->answer, "controllers", list);
     call_put_text(c, c->answer, "release", known.release);
@@ -153,5 +155,23 @@ int call_shutdown(struct worker_call *c)
     if (slurm_shutdown(CONTROLLER_ALONE) != SLURM_SUCCESS)
         return call_refused(c, errno, "slurmctld cannot be ended");
     known.asked = 0;
+    return 0;
+}
+
+/* Messages to nodes: those that are being sent, and those of files that wait for their turn. */
+int call_under_way(struct worker_call *c)
+{
+    stats_info_request_msg_t request = {.command_id = STAT_COMMAND_GET};
+    stats_info_response_msg_t *stats = NULL;
+    int64_t n;
+
+    if (slurm_get_statistics(&stats, &request) != SLURM_SUCCESS)
+        return call_refused(c, errno, "slurmctld does not tell what is under way to its nodes");
+    n = stats->agent_count;
+    for (uint32_t i = 0; i < stats->rpc_queue_type_count; i++)
+        if (stats->rpc_queue_type_id[i] == RELEASE_MESSAGE_FILES)
+            n += stats->rpc_queue_count[i];
+    jsn_set_int(c->arena, c->answer, "messages", n);
+    release_stats_free(stats);
     return 0;
 }

@@ -7,8 +7,8 @@
 
 struct conf;
 
-/* Take the SlurmctldHost lines; without any, or with NULL, there is one controller.  Once, before
- * anything else. */
+/* Take the SlurmctldHost lines and where they are reached; without any, or with NULL, there is one
+ * controller.  Once, before anything else. */
 void controllers_read(const struct conf *conf);
 
 size_t controllers_count(void);
@@ -16,6 +16,13 @@ const char *controllers_name(size_t i);
 
 /* One connection, no second try: 0, or the error's code. */
 int controllers_ping(size_t i);
+
+/*
+ * Does the address that calls go to (SlurmctldAddr: a Service, in Kubernetes) turn connections
+ * away, though a controller is there?  It does so until the Service knows its pod, and libslurm
+ * would sleep for a second.
+ */
+bool controllers_way_closed(void);
 
 /* Nobody listens at the port of any of them.  May be called in any thread. */
 bool controllers_all_down(void);

@@ -43,6 +43,7 @@ static const struct {
     {"conf", call_conf, false},
     {"reconfigure", call_reconfigure, false},
     {"shutdown", call_shutdown, false},
+    {"under-way", call_under_way, false},
     {"parse", call_parse, true},
 };
 

@@ -77,14 +77,6 @@ static int state_set(struct worker_call *c, update_node_msg_t *m)
     return call_invalid(c, "'%s' is no state that a node can be set to", word ? word : "");
 }
 
-/* A text of the request, as memory that the message may point to; NULL: leave it as it is. */
-static char *text_get(struct worker_call *c, const char *key)
-{
-    const char *text = jsn_text(jsn_key(c->request, key));
-
-    return text ? arena_strdup(c->arena, text) : NULL;
-}
-
 static int later_set(struct worker_call *c, update_node_msg_t *m)
 {
     const struct {
@@ -98,7 +90,7 @@ static int later_set(struct worker_call *c, update_node_msg_t *m)
     int64_t after = jsn_get_int(c->request, "resumeAfter", -1);
 
     for (size_t i = 0; i < ARRAY_LEN(later); i++) {
-        char *text = text_get(c, later[i].key);
+        char *text = call_text(c, later[i].key);
 
         if (text && !later[i].set(m, text))
             return call_invalid(c, "'%s': this release of Slurm does not have it", later[i].key);
@@ -114,14 +106,14 @@ static int message_fill(struct worker_call *c, const char *name, update_node_msg
 
     slurm_init_update_node_msg(ret);
     ret->node_names = arena_strdup(c->arena, name);
-    ret->reason = text_get(c, "reason");
-    ret->comment = text_get(c, "comment");
-    ret->extra = text_get(c, "extra");
-    ret->features = text_get(c, "features");
-    ret->features_act = text_get(c, "activeFeatures");
-    ret->gres = text_get(c, "gres");
-    ret->node_addr = text_get(c, "address");
-    ret->node_hostname = text_get(c, "hostname");
+    ret->reason = call_text(c, "reason");
+    ret->comment = call_text(c, "comment");
+    ret->extra = call_text(c, "extra");
+    ret->features = call_text(c, "features");
+    ret->features_act = call_text(c, "activeFeatures");
+    ret->gres = call_text(c, "gres");
+    ret->node_addr = call_text(c, "address");
+    ret->node_hostname = call_text(c, "hostname");
     if (weight >= 0 && weight < (int64_t)NO_VAL)
         ret->weight = (uint32_t)weight;
     return state_set(c, ret) < 0 ? -1 : later_set(c, ret);

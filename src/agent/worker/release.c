@@ -16,6 +16,32 @@
 
 #define SINCE(year, month) (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(year, month, 0))
 
+/* The first argument from that release on, or else the second one. */
+#if SINCE(23, 2)
+#define SINCE_23_02(have, lack) have
+#else
+#define SINCE_23_02(have, lack) lack
+#endif
+#if SINCE(23, 11)
+#define SINCE_23_11(have, lack) have
+#else
+#define SINCE_23_11(have, lack) lack
+#endif
+#if SINCE(25, 5)
+#define SINCE_25_05(have, lack) have
+#else
+#define SINCE_25_05(have, lack) lack
+#endif
+#if SINCE(25, 11)
+#define SINCE_25_11(have, lack) have
+#else
+#define SINCE_25_11(have, lack) lack
+#endif
+/* A member that came with a release: read it, or `otherwise`; set it, or answer false. */
+#define GET(since, s, member, otherwise) since((s)->member, ((void)(s), (otherwise)))
+#define SET(since, s, member, value)                                                               \
+    since(((s)->member = (value), true), ((void)(s), (void)(value), false))
+
 /* Exported by every libslurm, declared by none: frees what xmalloc gave. */
 extern void slurm_xfree(void **item);
 
@@ -26,46 +52,22 @@ uint32_t release_built_for(void)
 
 uint32_t release_part_max_cpus_per_socket(const partition_info_t *p)
 {
-#if SINCE(23, 2)
-    return p->max_cpus_per_socket;
-#else
-    (void)p;
-    return INFINITE;
-#endif
+    return GET(SINCE_23_02, p, max_cpus_per_socket, INFINITE);
 }
 
 bool release_part_set_max_cpus_per_socket(partition_info_t *p, uint32_t n)
 {
-#if SINCE(23, 2)
-    p->max_cpus_per_socket = n;
-    return true;
-#else
-    (void)p;
-    (void)n;
-    return false;
-#endif
+    return SET(SINCE_23_02, p, max_cpus_per_socket, n);
 }
 
 const char *release_part_topology(const partition_info_t *p)
 {
-#if SINCE(25, 5)
-    return p->topology_name;
-#else
-    (void)p;
-    return NULL;
-#endif
+    return GET(SINCE_25_05, p, topology_name, NULL);
 }
 
 bool release_part_set_topology(partition_info_t *p, char *name)
 {
-#if SINCE(25, 5)
-    p->topology_name = name;
-    return true;
-#else
-    (void)p;
-    (void)name;
-    return false;
-#endif
+    return SET(SINCE_25_05, p, topology_name, name);
 }
 
 bool release_part_add_flags(partition_info_t *p, uint32_t bits)
@@ -140,90 +142,42 @@ unsigned release_node_cpus_allocated(const node_info_t *n)
 
 const char *release_node_instance_id(const node_info_t *n)
 {
-#if SINCE(23, 11)
-    return n->instance_id;
-#else
-    (void)n;
-    return NULL;
-#endif
+    return GET(SINCE_23_11, n, instance_id, NULL);
 }
 
 const char *release_node_instance_type(const node_info_t *n)
 {
-#if SINCE(23, 11)
-    return n->instance_type;
-#else
-    (void)n;
-    return NULL;
-#endif
+    return GET(SINCE_23_11, n, instance_type, NULL);
 }
 
 const char *release_node_topology(const node_info_t *n)
 {
-#if SINCE(25, 5)
-    return n->topology_str;
-#else
-    (void)n;
-    return NULL;
-#endif
+    return GET(SINCE_25_05, n, topology_str, NULL);
 }
 
 time_t release_node_resume_after(const node_info_t *n)
 {
-#if SINCE(23, 2)
-    return n->resume_after;
-#else
-    (void)n;
-    return 0;
-#endif
+    return GET(SINCE_23_02, n, resume_after, 0);
 }
 
 bool release_node_set_resume_after(update_node_msg_t *m, uint32_t seconds)
 {
-#if SINCE(23, 2)
-    m->resume_after = seconds;
-    return true;
-#else
-    (void)m;
-    (void)seconds;
-    return false;
-#endif
+    return SET(SINCE_23_02, m, resume_after, seconds);
 }
 
 bool release_node_set_instance_id(update_node_msg_t *m, char *text)
 {
-#if SINCE(23, 11)
-    m->instance_id = text;
-    return true;
-#else
-    (void)m;
-    (void)text;
-    return false;
-#endif
+    return SET(SINCE_23_11, m, instance_id, text);
 }
 
 bool release_node_set_instance_type(update_node_msg_t *m, char *text)
 {
-#if SINCE(23, 11)
-    m->instance_type = text;
-    return true;
-#else
-    (void)m;
-    (void)text;
-    return false;
-#endif
+    return SET(SINCE_23_11, m, instance_type, text);
 }
 
 bool release_node_set_topology(update_node_msg_t *m, char *text)
 {
-#if SINCE(25, 5)
-    m->topology_str = text;
-    return true;
-#else
-    (void)m;
-    (void)text;
-    return false;
-#endif
+    return SET(SINCE_25_05, m, topology_str, text);
 }
 
 void release_resv_set_nodes(resv_desc_msg_t *m, struct release_counts *counts, uint32_t n)
@@ -252,68 +206,32 @@ void release_resv_set_cores(resv_desc_msg_t *m, struct release_counts *counts, u
 
 bool release_resv_set_comment(resv_desc_msg_t *m, char *text)
 {
-#if SINCE(23, 2)
-    m->comment = text;
-    return true;
-#else
-    (void)m;
-    (void)text;
-    return false;
-#endif
+    return SET(SINCE_23_02, m, comment, text);
 }
 
 bool release_resv_set_qos(resv_desc_msg_t *m, char *text)
 {
-#if SINCE(25, 11)
-    m->qos = text;
-    return true;
-#else
-    (void)m;
-    (void)text;
-    return false;
-#endif
+    return SET(SINCE_25_11, m, qos, text);
 }
 
 bool release_resv_set_partitions(resv_desc_msg_t *m, char *text)
 {
-#if SINCE(25, 11)
-    m->allowed_parts = text;
-    return true;
-#else
-    (void)m;
-    (void)text;
-    return false;
-#endif
+    return SET(SINCE_25_11, m, allowed_parts, text);
 }
 
 const char *release_resv_comment(const reserve_info_t *r)
 {
-#if SINCE(23, 2)
-    return r->comment;
-#else
-    (void)r;
-    return NULL;
-#endif
+    return GET(SINCE_23_02, r, comment, NULL);
 }
 
 const char *release_resv_qos(const reserve_info_t *r)
 {
-#if SINCE(25, 11)
-    return r->qos;
-#else
-    (void)r;
-    return NULL;
-#endif
+    return GET(SINCE_25_11, r, qos, NULL);
 }
 
 const char *release_resv_partitions(const reserve_info_t *r)
 {
-#if SINCE(25, 11)
-    return r->allowed_parts;
-#else
-    (void)r;
-    return NULL;
-#endif
+    return GET(SINCE_25_11, r, allowed_parts, NULL);
 }
 
 int release_resv_create(resv_desc_msg_t *m)
@@ -348,4 +266,12 @@ void release_conf_free(slurm_conf_t *conf)
 #else
     slurm_free_ctl_conf(conf);
 #endif
+}
+
+/* libslurm exports it, its headers forget to say so. */
+extern void slurm_free_stats_response_msg(stats_info_response_msg_t *msg);
+
+void release_stats_free(stats_info_response_msg_t *stats)
+{
+    slurm_free_stats_response_msg(stats);
 }

@@ -15,6 +15,7 @@
 #define RELEASE_PART_PDOI_CLR (1U << 15)
 #define RELEASE_PART_EXC_TOPO (1U << 16) /* 24.05: ExclusiveTopo */
 #define RELEASE_PART_EXC_TOPO_CLR (1U << 17)
+#define RELEASE_MESSAGE_FILES 1004 /* slurmctld hands its files on to a node */
 /* partition_info_t.cr_type; 25.11 takes the names away */
 #define RELEASE_CR_SOCKET 0x02
 #define RELEASE_CR_CORE 0x04
@@ -68,3 +69,4 @@ uint32_t release_job_id(const slurm_job_info_t *j);
 
 /* Configuration. */
 void release_conf_free(slurm_conf_t *conf);
+void release_stats_free(stats_info_response_msg_t *stats);

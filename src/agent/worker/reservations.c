@@ -130,13 +130,6 @@ static int resv_refused(struct worker_call *c, int code, const char *name, const
     return r;
 }
 
-static char *text_get(struct worker_call *c, const char *key)
-{
-    const char *text = jsn_text(jsn_key(c->request, key));
-
-    return text ? arena_strdup(c->arena, text) : NULL;
-}
-
 static int later_set(struct worker_call *c, resv_desc_msg_t *m)
 {
     const struct {
@@ -149,7 +142,7 @@ static int later_set(struct worker_call *c, resv_desc_msg_t *m)
     };
 
     for (size_t i = 0; i < ARRAY_LEN(later); i++) {
-        char *text = text_get(c, later[i].key);
+        char *text = call_text(c, later[i].key);
 
         if (text && !later[i].set(m, text))
             return call_invalid(c, "'%s': this release of Slurm does not have it", later[i].key);
@@ -179,15 +172,15 @@ static int message_fill(struct worker_call *c, const char *name, struct release_
 
     slurm_init_resv_desc_msg(ret);
     ret->name = arena_strdup(c->arena, name);
-    ret->node_list = text_get(c, "nodes");
-    ret->users = text_get(c, "users");
-    ret->accounts = text_get(c, "accounts");
-    ret->groups = text_get(c, "groups");
-    ret->partition = text_get(c, "partition");
-    ret->features = text_get(c, "features");
-    ret->licenses = text_get(c, "licenses");
-    ret->burst_buffer = text_get(c, "burstBuffer");
-    ret->tres_str = text_get(c, "tres");
+    ret->node_list = call_text(c, "nodes");
+    ret->users = call_text(c, "users");
+    ret->accounts = call_text(c, "accounts");
+    ret->groups = call_text(c, "groups");
+    ret->partition = call_text(c, "partition");
+    ret->features = call_text(c, "features");
+    ret->licenses = call_text(c, "licenses");
+    ret->burst_buffer = call_text(c, "burstBuffer");
+    ret->tres_str = call_text(c, "tres");
     times_set(c, ret);
     if (nodes > 0 && nodes < (int64_t)NO_VAL)
         release_resv_set_nodes(ret, counts, (uint32_t)nodes);

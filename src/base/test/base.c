@@ -89,6 +89,13 @@ static void utf8_is_checked_strictly(void **state)
     assert_false(str_utf8_ok(STR("\xed\xa0\x80")));
     assert_false(str_utf8_ok(STR("\xf5\x80\x80\x80")));
     assert_false(str_utf8_ok(STR("\xc3")));
+    for (size_t n = 0; n <= 24; n++) {
+        char text[26] = "abcdefghijklmnopqrstuvwx";
+
+        assert_true(str_utf8_ok((struct str){text, n}));
+        text[n] = '\xff';
+        assert_false(str_utf8_ok((struct str){text, n + 1}));
+    }
 }
 
 static void a_full_buffer_drops_what_does_not_fit(void **state)

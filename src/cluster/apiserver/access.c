@@ -17,7 +17,7 @@
 #include "src/base/clock.h"
 #include "src/base/encode.h"
 #include "src/base/file.h"
-#include "src/cluster/apiserver/certs.h"
+#include "src/http/cert.h"
 
 #define PEM_MAX_BYTES 65536
 #define TOKEN_KEY_BYTES 32

@@ -25,7 +25,6 @@
 #include "src/cluster/apiserver/crd/controller.h"
 #include "src/cluster/apiserver/dispatch.h"
 #include "src/cluster/apiserver/namespaces.h"
-#include "src/cluster/apiserver/node_proxy.h"
 #include "src/cluster/apiserver/protection.h"
 #include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/types/discovery.h"
@@ -166,14 +165,6 @@ static int start_http(struct apiserver *s, const struct apiserver_options *o, co
     return r;
 }
 
-static void start_proxy(struct apiserver *s, const struct apiserver_options *o)
-{
-    AUTO(free) char *standard = xasprintf("%s/node.sock", o->state_dir);
-
-    s->proxy = node_proxy_new(s->loop, o->node_socket ? o->node_socket : standard);
-    s->hooks = node_proxy_hooks(s->proxy);
-}
-
 int apiserver_new(struct loop *l, const struct apiserver_options *o, struct apiserver **ret_server,
                   struct err *e)
 {
@@ -184,6 +175,8 @@ int apiserver_new(struct loop *l, const struct apiserver_options *o, struct apis
     s->loop = l;
     s->lock_fd = -1;
     s->history_ms = o->history_ms;
+    s->node_socket =
+        o->node_socket ? xstrdup(o->node_socket) : xasprintf("%s/node.sock", o->state_dir);
     list_init(&s->waiting);
     if (r == 0)
         r = open_state(s, o, host, e);
@@ -193,7 +186,6 @@ int apiserver_new(struct loop *l, const struct apiserver_options *o, struct apis
         r = start_http(s, o, host, e);
     if (r < 0)
         return r;
-    start_proxy(s, o);
     s->ready = true;
     *ret_server = TAKE(s);
     return 0;
@@ -207,7 +199,6 @@ struct apiserver *apiserver_free(struct apiserver *s)
         answer_commit(s);
     s->watches = watch_hub_free(s->watches);
     (void)http_server_free(s->http);
-    (void)node_proxy_free(s->proxy);
     (void)http_tls_free(s->tls);
     (void)crd_controller_free(s->crds);
     (void)protection_free(s->protection);
@@ -222,6 +213,7 @@ struct apiserver *apiserver_free(struct apiserver *s)
     (void)access_free(s->access);
     if (s->lock_fd >= 0)
         (void)close(s->lock_fd);
+    free(s->node_socket);
     free(s->observers);
     free(s);
     return NULL;
@@ -231,11 +223,6 @@ void apiserver_add_observer(struct apiserver *s, apiserver_observe_fn fn, void *
 {
     array_reserve(&s->observers, &s->cap_observers, s->n_observers + 1, sizeof(*s->observers));
     s->observers[s->n_observers++] = (struct apiserver_observer){fn, arg};
-}
-
-void apiserver_set_hooks(struct apiserver *s, const struct apiserver_hooks *hooks)
-{
-    s->hooks = *hooks;
 }
 
 void apiserver_set_admission(struct apiserver *s, apiserver_admit_fn fn, void *arg)

@@ -6,18 +6,6 @@
 #include "src/loop/loop.h"
 
 /*
- * What pods need from the machine that runs them.  The API server routes these requests to whoever
- * registered; until somebody has, they are answered as for a pod whose node does not respond.  A
- * hook takes the exchange over and answers it.
- */
-struct apiserver_hooks {
-    void (*logs)(void *arg, struct api_call *c, const struct jsn *pod);
-    void (*exec)(void *arg, struct api_call *c, const struct jsn *pod); /* exec and attach */
-    void (*port_forward)(void *arg, struct api_call *c, const struct jsn *pod);
-    void *arg;
-};
-
-/*
  * Admission: called for each create and update of any kind before it is stored; the object may be
  * changed.  Returns 0, or fails the call (status.h).
  */
@@ -47,6 +35,5 @@ DEFINE_AUTO(struct apiserver, apiserver_free);
 typedef void (*apiserver_observe_fn)(void *arg, const struct store_event *ev);
 void apiserver_add_observer(struct apiserver *s, apiserver_observe_fn fn, void *arg);
 
-void apiserver_set_hooks(struct apiserver *s, const struct apiserver_hooks *hooks);
 void apiserver_set_admission(struct apiserver *s, apiserver_admit_fn fn, void *arg);
 int apiserver_port(const struct apiserver *s);

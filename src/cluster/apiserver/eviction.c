@@ -42,7 +42,7 @@ static bool is_over(const struct jsn *pod)
     return streq(phase, "Succeeded") || streq(phase, "Failed");
 }
 
-static bool selects(struct arena *a, const struct jsn *budget, const struct jsn *pod)
+bool eviction_selects(struct arena *a, const struct jsn *budget, const struct jsn *pod)
 {
     const struct jsn *selector = jsn_get(budget, "spec.selector");
 
@@ -108,7 +108,7 @@ struct eviction_count eviction_count(struct arena *a, const struct jsn *budget,
     int64_t present = 0;
 
     JSN_FOR_ITEMS (pod, v->pods) {
-        if (is_over(pod) || !selects(a, budget, pod))
+        if (is_over(pod) || !eviction_selects(a, budget, pod))
             continue;
         present++;
         expect(&x, pod, v);
@@ -195,7 +195,7 @@ int eviction_decide(struct api_call *c, const struct jsn *pod, const struct evic
     if (needs_no_budget(pod))
         return 0;
     JSN_FOR_ITEMS (b, v->budgets) {
-        if (!selects(&c->arena, b, pod))
+        if (!eviction_selects(&c->arena, b, pod))
             continue;
         if (budget)
             return status_fail(c, 500, "InternalError",

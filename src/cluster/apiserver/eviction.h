@@ -24,6 +24,8 @@ struct eviction_count {
     int64_t allowed;  /* how many may go now */
 };
 
+/* Does the budget select the pod? */
+bool eviction_selects(struct arena *a, const struct jsn *budget, const struct jsn *pod);
 /* Count for one budget; also what a controller puts into its status. */
 struct eviction_count eviction_count(struct arena *a, const struct jsn *budget,
                                      const struct eviction_view *v, int64_t now_us);

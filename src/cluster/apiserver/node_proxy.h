@@ -2,13 +2,10 @@
 /* Requests about running pods, passed on to the node process over its socket. */
 #pragma once
 
-#include "src/cluster/apiserver/apiserver.h"
+struct api_call;
 
-struct node_proxy;
-
-/* `socket` is the path of the node's socket, which need not be there yet. */
-struct node_proxy *node_proxy_new(struct loop *l, const char *socket);
-struct node_proxy *node_proxy_free(struct node_proxy *p);
-
-/* The hooks that do it; they borrow the proxy. */
-struct apiserver_hooks node_proxy_hooks(struct node_proxy *p);
+/*
+ * Hand a checked request over to the node process, which answers it: `what` is "logs", "exec",
+ * "attach" or "portforward".  Takes the call; where no node process answers, the client gets 503.
+ */
+void node_proxy_pass(struct api_call *c, const char *what);

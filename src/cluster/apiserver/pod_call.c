@@ -3,11 +3,12 @@
  * Requests that the machine of a pod answers.
  *
  * The API server checks what it can know (the pod, its container, the options) and refuses with
- * kube-apiserver's own sentences; what is left goes to the hook of the part that runs pods.
+ * kube-apiserver's own sentences; what is left goes to the process that runs pods.
  */
 #include "src/cluster/apiserver/pod_call.h"
 
 #include "src/cluster/apiserver/answer.h"
+#include "src/cluster/apiserver/node_proxy.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/options.h"
 #include "src/cluster/apiserver/status.h"
@@ -93,15 +94,8 @@ static int check_log_options(struct api_call *c)
     return cs.n ? status_invalid_kind(c, "PodLogOptions", "", c->name, &cs) : 0;
 }
 
-static int no_machine(struct api_call *c)
-{
-    return status_fail(c, 503, "ServiceUnavailable",
-                       "pod %s: nothing runs pods here: start the node process", c->name);
-}
-
 void pod_log_serve(struct api_call *c)
 {
-    struct apiserver *s = c->server;
     struct jsn *pod = NULL;
     int r = check_log_options(c);
 
@@ -113,19 +107,14 @@ void pod_log_serve(struct api_call *c)
         answer_text(c, 204, "text/plain", (struct str){"", 0});
         return;
     }
-    if (r == 0 && !s->hooks.logs) {
-        (void)no_machine(c);
-        r = -ENODEV;
-    }
     if (r < 0)
         answer_failure(c);
     else
-        s->hooks.logs(s->hooks.arg, c, pod);
+        node_proxy_pass(c, "logs");
 }
 
 void pod_exec_serve(struct api_call *c)
 {
-    struct apiserver *s = c->server;
     bool exec = streq(c->sub->name, "exec");
     const char *command = call_param(c, "command");
     struct jsn *pod = NULL;
@@ -139,30 +128,21 @@ void pod_exec_serve(struct api_call *c)
         r = check_container(c, pod);
     if (r == 0 && !scheduled(pod))
         r = status_bad_request(c, "pod %s does not have a host assigned", c->name);
-    if (r == 0 && !s->hooks.exec) {
-        (void)no_machine(c);
-        r = -ENODEV;
-    }
     if (r < 0)
         answer_failure(c);
     else
-        s->hooks.exec(s->hooks.arg, c, pod);
+        node_proxy_pass(c, exec ? "exec" : "attach");
 }
 
 void pod_port_forward_serve(struct api_call *c)
 {
-    struct apiserver *s = c->server;
     struct jsn *pod = NULL;
     int r = object_load(c, c->ns, c->name, &pod);
 
     if (r == 0 && !scheduled(pod))
         r = status_bad_request(c, "pod %s does not have a host assigned", c->name);
-    if (r == 0 && !s->hooks.port_forward) {
-        (void)no_machine(c);
-        r = -ENODEV;
-    }
     if (r < 0)
         answer_failure(c);
     else
-        s->hooks.port_forward(s->hooks.arg, c, pod);
+        node_proxy_pass(c, "portforward");
 }

@@ -24,14 +24,13 @@ struct apiserver {
     struct http_server *http;
     struct loop_source *turn_hook;
     struct list waiting; /* answers that wait for the commit of this turn */
-    struct apiserver_hooks hooks;
     struct apiserver_observer {
         apiserver_observe_fn fn;
         void *arg;
     } *observers;
     size_t n_observers;
     size_t cap_observers;
-    struct node_proxy *proxy; /* the hooks that are there from the start */
+    char *node_socket; /* of the process that runs pods; it need not be there yet */
     apiserver_admit_fn admit;
     void *admit_arg;
     int64_t history_ms;

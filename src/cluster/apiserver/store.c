@@ -263,6 +263,14 @@ int64_t store_compacted(const struct store *s)
     return s->compacted;
 }
 
+void store_each_pending(const struct store *s, const char *resource, store_row_fn fn, void *arg)
+{
+    LIST_FOR_EACH (ev, &s->pending, struct store_event, link)
+        if (ev->change != STORE_DELETED && streq(ev->row.key.resource, resource) &&
+            !fn(arg, &ev->row))
+            return;
+}
+
 bool store_dirty(const struct store *s)
 {
     return s->open_transaction;

@@ -106,6 +106,8 @@ int store_owner_uids(struct store *s, bool (*fn)(void *arg, const char *uid), vo
 int store_resources_in(struct store *s, const char *ns, bool (*fn)(void *arg, const char *res),
                        void *arg, struct err *e) MUST_CHECK;
 
+/* Visit the writes that wait for store_commit, oldest first; deletions are left out. */
+void store_each_pending(const struct store *s, const char *resource, store_row_fn fn, void *arg);
 /* Is anything waiting for store_commit? */
 bool store_dirty(const struct store *s);
 /* Make all writes durable, then tell the callback.  On failure they are undone. */

@@ -17,10 +17,12 @@
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
 #include "src/base/hash.h"
+#include "src/cluster/node/forwarding.h"
 #include "src/cluster/node/netlink.h"
 
 #define FIRST_RANGE 0x0a830000U /* 10.131.0.0/16, then 10.132.0.0/16 and so on */
@@ -152,6 +154,20 @@ static void write_setting(const char *path, const char *value)
     }
 }
 
+/* The switch, and so the record of it, is one for each network namespace. */
+static void forward(const char *bridge, void (*fn)(const struct forwarding *f, const char *bridge))
+{
+    struct stat ns = {0};
+    AUTO(free) char *record = NULL;
+
+    (void)stat("/proc/self/ns/net", &ns);
+    record = xasprintf("/run/lock/slurmkeeper-forwarding-%llu", (unsigned long long)ns.st_ino);
+    fn(&(struct forwarding){.setting = "/proc/sys/net/ipv4/ip_forward",
+                            .record = record,
+                            .interfaces = "/sys/class/net"},
+       bridge);
+}
+
 static int make(struct bridge *b, struct err *e)
 {
     uint32_t gateway = ipam_gateway(&b->ipam);
@@ -168,7 +184,7 @@ static int make(struct bridge *b, struct err *e)
     if (r == 0)
         r = netlink_address_add(b->name, gateway, b->ipam.prefix, e);
     if (r == 0) {
-        write_setting("/proc/sys/net/ipv4/ip_forward", "1");
+        forward(b->name, forwarding_begin);
         write_setting(redirects, "0");
     }
     return r;
@@ -241,8 +257,13 @@ void bridge_unplug(struct bridge *b, const char *uid)
 
 int bridge_remove(const char *cluster, struct err *e)
 {
+    AUTO(close) UNUSED int lock = lock_ranges();
     char name[16];
+    int r;
 
     bridge_name(cluster, name);
-    return netlink_delete(name, e);
+    r = netlink_delete(name, e);
+    if (r == 0)
+        forward(name, forwarding_end);
+    return r;
 }

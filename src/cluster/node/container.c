@@ -138,6 +138,16 @@ static void remove_old(struct container *c, int attempt)
     }
 }
 
+/* Another run begins: the end of the one before is the past now. */
+static void retire_end(struct container *c)
+{
+    if (!c->end.set)
+        return;
+    ending_done(&c->last);
+    c->last = c->end;
+    c->end = (struct ctr_end){0};
+}
+
 /* Decide when the next run may begin, and say what is the matter. */
 static void back_off(struct container *c)
 {
@@ -177,9 +187,6 @@ static void conclude(struct container *c)
     stop_probing(c);
     c->hook = handler_cancel(c->hook);
     c->kill_timer = loop_source_free(c->kill_timer);
-    ending_done(&c->last);
-    c->last = c->end;
-    c->end = (struct ctr_end){0};
     ending_read(&c->end, c->dir, log, container_spec(c), c->id);
     c->phase = CTR_DOWN;
     c->pid = 0;
@@ -366,6 +373,7 @@ int container_start(struct container *c, struct err *e)
     node_event(w->node, w->spec, s->name, KUBE_EVENT_NORMAL, "Created", "Created container %s",
                s->name);
     c->phase = CTR_STARTING;
+    retire_end(c);
     c->started_us = 0;
     c->condemned_grace_s = -1;
     set_waiting(c, NULL, NULL);
@@ -435,8 +443,6 @@ void container_adopt(struct container *c)
     c->condemned_grace_s = -1;
     fd = container_connect(c->dir, "watch\n");
     if (fd < 0) {
-        c->end = c->last;
-        c->last = (struct ctr_end){0};
         on_shim_gone(c);
         return;
     }
@@ -454,9 +460,7 @@ void container_reset(struct container *c)
         return;
     c->phase = CTR_IDLE;
     c->retry_ms = 0;
-    ending_done(&c->last);
-    c->last = c->end;
-    c->end = (struct ctr_end){0};
+    retire_end(c);
     set_waiting(c, NULL, NULL);
 }
 

@@ -3,13 +3,18 @@
  * Probes: a timer, one question at a time, and a tally of the answers.
  *
  * The first question comes after the initial delay, counted from the container's start; the next
- * one a period after the last began, or at once if that took longer.
+ * one a period after the last began, or at once if that took longer.  A container that has just
+ * been started is asked more often, so that nobody waits a second for one that needs a tenth; a no
+ * then does not count.
  */
 #include "src/cluster/node/prober.h"
 
 #include "src/base/alloc.h"
 #include "src/cluster/node/container.h"
 #include "src/cluster/node/worker.h"
+
+#define EAGER_MS 100
+#define EAGER_FOR_MS 2000
 
 struct prober {
     struct container *ctr;
@@ -19,6 +24,7 @@ struct prober {
     struct loop_source *timer;
     struct handler_run *run;
     int64_t began_ms;
+    int64_t eager_until_ms;
     prober_fn fn;
     void *arg;
 };
@@ -49,6 +55,10 @@ static void on_answer(void *arg, bool ok, const char *output)
     int64_t next = p->began_ms + p->spec->period_s * 1000 - loop_now_ms(l);
 
     p->run = NULL;
+    if (!ok && loop_now_ms(l) < p->eager_until_ms) {
+        loop_timer_arm(p->timer, EAGER_MS);
+        return;
+    }
     loop_timer_arm(p->timer, MAX(0, next));
     p->fn(p->arg, p->kind, probe_note(&p->tally, p->spec, ok), ok, output);
 }
@@ -72,6 +82,9 @@ struct prober *prober_new(struct container *c, enum probe_kind kind, const struc
     p->fn = fn;
     p->arg = arg;
     p->timer = loop_add_timer(c->worker->node->loop, on_time, p);
+    if (kind == PROBE_STARTUP && running_ms < EAGER_FOR_MS)
+        p->eager_until_ms =
+            loop_now_ms(c->worker->node->loop) + spec->delay_s * 1000 + EAGER_FOR_MS;
     loop_timer_arm(p->timer, MAX(0, spec->delay_s * 1000 - running_ms));
     return p;
 }

@@ -35,7 +35,8 @@ struct layer {
     bool overlay;
 };
 
-struct link {
+/* "/bin" to "usr/bin" */
+struct root_link {
     char *name;
     char *to;
 };
@@ -47,7 +48,7 @@ struct rootfs {
     char **shares;   /* likewise */
     struct layer layers[MAX_LAYERS];
     size_t n_layers;
-    struct link links[MAX_LAYERS];
+    struct root_link links[MAX_LAYERS];
     size_t n_links;
     char **inner; /* mounts of the machine below a layer, NULL-terminated */
     size_t n_inner;
@@ -106,7 +107,8 @@ static void note_link(struct rootfs *r, const char *name)
     ssize_t n = readlink(path, to, sizeof(to) - 1);
 
     if (n > 0 && r->n_links < MAX_LAYERS)
-        r->links[r->n_links++] = (struct link){xstrdup(name), str_dup((struct str){to, (size_t)n})};
+        r->links[r->n_links++] =
+            (struct root_link){xstrdup(name), str_dup((struct str){to, (size_t)n})};
 }
 
 static void note_layer(struct rootfs *r, const char *name)

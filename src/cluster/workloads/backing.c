@@ -89,7 +89,7 @@ static int by_address(const void *pa, const void *pb)
     return strcmp(jsn_get_str(*a, "status.podIP"), jsn_get_str(*b, "status.podIP"));
 }
 
-static bool belongs(const struct jsn *service, const struct jsn *pod)
+bool backing_has(const struct jsn *service, const struct jsn *pod)
 {
     const char *ip = jsn_get_str(pod, "status.podIP");
 
@@ -104,7 +104,7 @@ struct backing backing_of(struct arena *a, const struct jsn *service, const stru
     JSN_FOR_ITEMS (pod, pods) {
         struct jsn *ports;
 
-        if (!belongs(service, pod))
+        if (!backing_has(service, pod))
             continue;
         ports = ports_of(a, service, pod);
         if (jsn_len(ports) > 0 || jsn_len(jsn_get(service, "spec.ports")) == 0)

@@ -19,6 +19,8 @@ struct backing {
 /* A service whose addresses somebody else writes: without a selector, or only a name. */
 bool backing_is_foreign(const struct jsn *service);
 bool backing_is_headless(const struct jsn *service);
+/* Is the pod behind it: chosen, with an address, not ended? */
+bool backing_has(const struct jsn *service, const struct jsn *pod);
 /* Group the pods that the selector chooses and that have an address and have not ended. */
 struct backing backing_of(struct arena *a, const struct jsn *service, const struct jsn *pods);
 /* Should clients be sent there?  A pod that is going never, unless the service says always. */

@@ -3,14 +3,15 @@
  * The workload controllers.
  *
  * A committed change is turned into the workloads that it may matter to: the object itself, its
- * controller, and for pods the services and budgets of the namespace; a pod or replica set without
+ * controller, and for pods the services and budgets that choose them; a pod or replica set without
  * a controller may be adopted, so all that could adopt it look.  Each is a key "resource/namespace/
  * name" in a work set; a look reads what there is, makes a plan and carries it out, all in one
  * turn.  Nothing is remembered between looks but how often one has failed, so the process may die
  * anywhere; at the start everything is looked at once.
  *
  * Services and budgets wait a moment before they look: many pods change at once, and one look
- * serves them all.
+ * serves them all.  Where a look takes long, so does the moment: looks at a service with thousands
+ * of pods leave most of the time to others.
  */
 #include "src/cluster/workloads/workloads.h"
 
@@ -20,26 +21,35 @@
 #include "src/cluster/apiserver/kinds/lookup.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/workset.h"
+#include "src/cluster/workloads/chooser.h"
 #include "src/cluster/workloads/execute.h"
 #include "src/cluster/workloads/look.h"
 #include "src/cluster/workloads/owned.h"
 
 #define BATCH 16
 #define GATHER_MS 20
+/* Of a service or budget whose looks take long: how many times as long it waits for the next. */
+#define GATHER_TIMES 10
 #define RETRY_MIN_MS 500
 #define RETRY_MAX_MS 60000
 
 struct workloads {
     struct apiserver *server;
     struct workset work;
+    struct choosers *choosers;
     struct map failures; /* of keys: how long to wait after the next one, as a number */
+    struct map costs;    /* of keys: how many ms the last look took, if that is many */
 };
 
+/* A delay becomes longer where looks take long. */
 static void enqueue(struct workloads *w, const char *resource, const char *ns, const char *name,
                     int64_t delay_ms)
 {
     AUTO(free) char *key = xasprintf("%s/%s/%s", resource, ns, name);
+    int64_t cost_ms = (int64_t)(uintptr_t)map_get(&w->costs, str_of(key));
 
+    if (delay_ms)
+        delay_ms = MAX(delay_ms, cost_ms * GATHER_TIMES);
     if (delay_ms)
         workset_add_later(&w->work, key, delay_ms);
     else
@@ -55,6 +65,8 @@ static bool enqueue_row(void *arg, const struct store_row *row)
 {
     struct row_visit *v = arg;
 
+    if (choosers_take(row->key.resource))
+        choosers_put(v->w->choosers, row);
     enqueue(v->w, row->key.resource, row->key.ns, row->key.name, v->delay_ms);
     return true;
 }
@@ -85,43 +97,69 @@ static const struct controller *find(const char *resource, const char *kind)
     return NULL;
 }
 
-/* The controller of an object, in a state that it has or had.  False: nobody controls it. */
-static bool enqueue_owner(struct workloads *w, struct str data, const char *ns)
+static struct jsn *parse(struct arena *a, struct str data)
 {
-    AUTO(arena_done) struct arena a = {0};
-    const struct controller *c;
-    const struct jsn *ref;
-    struct jsn *object;
+    struct jsn *object = NULL;
 
-    if (data.n == 0 || jsn_parse(&a, data, NULL, &object, NULL) < 0)
-        return true;
-    ref = owned_controller(object);
-    c = ref && jsn_get_str(ref, "kind") ? find("", jsn_get_str(ref, "kind")) : NULL;
+    return data.n > 0 && jsn_parse(a, data, NULL, &object, NULL) == 0 ? object : NULL;
+}
+
+/* The controller of an object, in a state that it has or had.  False: nobody controls it. */
+static bool enqueue_owner(struct workloads *w, const struct jsn *object, const char *ns)
+{
+    const struct jsn *ref = owned_controller(object);
+    const struct controller *c =
+        ref && jsn_get_str(ref, "kind") ? find("", jsn_get_str(ref, "kind")) : NULL;
+
     if (c && jsn_get_str(ref, "name"))
         enqueue(w, c->resource, ns, jsn_get_str(ref, "name"), 0);
-    return ref != NULL;
+    return !object || ref;
+}
+
+static void enqueue_chooser(void *arg, const struct store_key *k)
+{
+    enqueue(arg, k->resource, k->ns, k->name, GATHER_MS);
 }
 
 static void on_pod(struct workloads *w, const struct store_event *ev)
 {
     static const char *const adopters[] = {"statefulsets.apps", "replicasets.apps", "jobs.batch"};
+    AUTO(arena_done) struct arena a = {0};
+    const struct jsn *before = parse(&a, ev->prev);
+    const struct jsn *now = parse(&a, ev->row.data);
     const char *ns = ev->row.key.ns;
-    bool owned = enqueue_owner(w, ev->row.data, ns);
+    bool owned = enqueue_owner(w, now, ns);
 
-    (void)enqueue_owner(w, ev->prev, ns);
+    (void)enqueue_owner(w, before, ns);
     for (size_t i = 0; !owned && i < ARRAY_LEN(adopters); i++)
         enqueue_some(w, adopters[i], ns, 0);
-    enqueue_some(w, "services", ns, GATHER_MS);
-    enqueue_some(w, "poddisruptionbudgets.policy", ns, GATHER_MS);
+    choosers_each(w->choosers, ns, before, now, enqueue_chooser, w);
     if (ev->change == STORE_DELETED) /* a Recreate waits for the last old pod */
         enqueue_some(w, "deployments.apps", ns, GATHER_MS);
 }
 
 static void on_dependent(struct workloads *w, const struct store_event *ev, const char *adopters)
 {
-    if (!enqueue_owner(w, ev->row.data, ev->row.key.ns))
+    AUTO(arena_done) struct arena a = {0};
+
+    if (!enqueue_owner(w, parse(&a, ev->row.data), ev->row.key.ns))
         enqueue_some(w, adopters, ev->row.key.ns, 0);
-    (void)enqueue_owner(w, ev->prev, ev->row.key.ns);
+    (void)enqueue_owner(w, parse(&a, ev->prev), ev->row.key.ns);
+}
+
+static void follow_chooser(struct workloads *w, const struct store_event *ev)
+{
+    if (ev->change == STORE_DELETED)
+        choosers_drop(w->choosers, &ev->row.key);
+    else
+        choosers_put(w->choosers, &ev->row);
+}
+
+static void on_slice(struct workloads *w, const struct store_event *ev)
+{
+    AUTO(arena_done) struct arena a = {0};
+
+    (void)enqueue_owner(w, parse(&a, ev->row.data), ev->row.key.ns);
 }
 
 static void on_change(void *arg, const struct store_event *ev)
@@ -132,6 +170,8 @@ static void on_change(void *arg, const struct store_event *ev)
 
     if (c && (ev->change != STORE_DELETED || c->gone_too))
         enqueue(w, k->resource, k->ns, k->name, 0);
+    if (choosers_take(k->resource))
+        follow_chooser(w, ev);
     if (streq(k->resource, "pods"))
         on_pod(w, ev);
     else if (streq(k->resource, "replicasets.apps"))
@@ -139,7 +179,7 @@ static void on_change(void *arg, const struct store_event *ev)
     else if (streq(k->resource, "controllerrevisions.apps"))
         on_dependent(w, ev, "statefulsets.apps");
     else if (streq(k->resource, "endpointslices.discovery.k8s.io"))
-        (void)enqueue_owner(w, ev->row.data, k->ns);
+        on_slice(w, ev);
     else if (ev->change == STORE_DELETED && streq(k->resource, "endpoints"))
         enqueue(w, "services", k->ns, k->name, 0);
     else if (ev->change == STORE_DELETED && streq(k->resource, "persistentvolumeclaims"))
@@ -156,6 +196,14 @@ static int64_t next_delay(struct workloads *w, const char *key)
     ms = ms ? MIN(ms * 2, RETRY_MAX_MS) : RETRY_MIN_MS;
     (void)map_put(&w->failures, str_of(key), (void *)ms);
     return (int64_t)ms;
+}
+
+static void note_cost(struct workloads *w, const char *key, int64_t ms)
+{
+    if (ms * GATHER_TIMES > GATHER_MS)
+        (void)map_put(&w->costs, str_of(key), (void *)(uintptr_t)ms);
+    else
+        (void)map_take(&w->costs, str_of(key));
 }
 
 /* In a namespace that is on its way out nothing is to be made. */
@@ -193,6 +241,7 @@ static void look(void *arg, const char *key)
     struct str resource;
     struct str ns;
     const struct controller *c;
+    int64_t start_ms = clock_mono_ms();
 
     (void)str_split(&rest, '/', &resource);
     (void)str_split(&rest, '/', &ns);
@@ -210,6 +259,7 @@ static void look(void *arg, const char *key)
         (void)map_take(&w->failures, str_of(key));
     if (l.plan.again_ms)
         workset_add_later(&w->work, key, l.plan.again_ms);
+    note_cost(w, key, clock_mono_ms() - start_ms);
 }
 
 int workloads_new(struct apiserver *s, struct workloads **ret_workloads, struct err *e)
@@ -217,6 +267,7 @@ int workloads_new(struct apiserver *s, struct workloads **ret_workloads, struct 
     AUTO(workloads_free) struct workloads *w = xcalloc(1, sizeof(*w));
 
     w->server = s;
+    w->choosers = choosers_new();
     workset_init(&w->work, s->loop, BATCH, look, w);
     for (const struct controller *c = controllers; c->resource; c++) {
         int r = enqueue_all(w, c->resource, NULL, 0, e);
@@ -235,6 +286,8 @@ struct workloads *workloads_free(struct workloads *w)
         return NULL;
     workset_done(&w->work);
     map_done(&w->failures);
+    map_done(&w->costs);
+    (void)choosers_free(w->choosers);
     free(w);
     return NULL;
 }

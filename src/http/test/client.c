@@ -8,7 +8,7 @@
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/file.h"
-#include "src/http/certificate.h"
+#include "src/http/cert.h"
 #include "src/http/client.h"
 #include "src/http/server.h"
 #include "src/http/test/pki.h"
@@ -325,13 +325,13 @@ static void a_self_signed_server_is_known_by_its_certificate(void **state)
         {true, "other-agent.slurm", -EKEYREJECTED},
         {false, "lab-agent.slurm", -EKEYREJECTED},
     };
-    AUTO(http_certificate_done) struct http_certificate own = {0}, other = {0};
+    AUTO(cert_pair_done) struct cert_pair own = {0}, other = {0};
     struct err e = {0};
     struct rig r;
 
     (void)state;
-    assert_int_equal(http_certificate_make("lab-agent.slurm", &own, &e), 0);
-    assert_int_equal(http_certificate_make("lab-agent.slurm", &other, &e), 0);
+    assert_int_equal(cert_make_own("lab-agent.slurm", &own, &e), 0);
+    assert_int_equal(cert_make_own("lab-agent.slurm", &other, &e), 0);
     assert_string_not_equal(own.key_pem, other.key_pem);
     rig_init_as(&r, own.cert_pem, own.key_pem, NULL);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

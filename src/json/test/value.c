@@ -51,6 +51,32 @@ static void text_parses_and_prints_back(void **state)
     }
 }
 
+/* Strings are read eight characters at a time: each place in a group counts. */
+static void strings_are_read_alike_at_any_offset(void **state)
+{
+    static const char *const cases[][2] = {
+        {"\\n\"", "\\n\""},   {"\\\\\"", "\\\\\""},
+        {"\\u0041\"", "A\""}, {"\xc3\xbc\x7f\"", "\xc3\xbc\x7f\""},
+        {"\"", "\""},         {"\x1f\"", NULL},
+        {"", NULL},           {"\\", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        for (int n = 0; n < 20; n++) {
+            AUTO(arena_done) struct arena a = {0};
+            const char *text = arena_printf(&a, "\"%.*s%s", n, "abcdefghijklmnopqrst", cases[i][0]);
+            const char *got = round_trip(&a, text);
+
+            if (cases[i][1])
+                assert_string_equal(
+                    got, arena_printf(&a, "\"%.*s%s", n, "abcdefghijklmnopqrst", cases[i][1]));
+            else
+                assert_ptr_equal(strstr(got, "line 1 column "), got);
+        }
+    }
+}
+
 static void depth_is_capped(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -190,6 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_parses_and_prints_back),
+        cmocka_unit_test(strings_are_read_alike_at_any_offset),
         cmocka_unit_test(depth_is_capped),
         cmocka_unit_test(duplicates_are_named_by_path),
         cmocka_unit_test(large_objects_stay_consistent),

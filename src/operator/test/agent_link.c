@@ -4,7 +4,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
-#include "src/http/certificate.h"
+#include "src/http/cert.h"
 #include "src/http/server.h"
 #include "src/operator/agent_link.h"
 
@@ -19,7 +19,7 @@ struct rig {
     struct http_tls *tls;
     struct http_server *server;
     struct http_client *client;
-    struct http_certificate own;
+    struct cert_pair own;
     struct agent_link *link;
     struct http_exchange *question; /* a state that is waited for */
     struct http_exchange *push;     /* held back, if `hold_pushes` */
@@ -147,7 +147,7 @@ static void rig_init(struct rig *r)
                                        "\"steps\":[{\"what\":\"partition p: State\",\"ms\":1.5}]}",
                       .node_status = 200};
     assert_int_equal(loop_new(&r->loop, &e), 0);
-    assert_int_equal(http_certificate_make("lab-agent.slurm", &r->own, &e), 0);
+    assert_int_equal(cert_make_own("lab-agent.slurm", &r->own, &e), 0);
     assert_int_equal(http_tls_new(r->own.cert_pem, r->own.key_pem, NULL, &r->tls, &e), 0);
     o.tls = r->tls;
     assert_int_equal(http_server_new(r->loop, &o, &r->server, &e), 0);
@@ -170,7 +170,7 @@ static void rig_done(struct rig *r)
     r->tls = http_tls_free(r->tls);
     (void)loop_turn(r->loop, 0);
     r->loop = loop_free(r->loop);
-    http_certificate_done(&r->own);
+    cert_pair_done(&r->own);
     arena_done(&r->arena);
     for (int i = 0; i < r->n_seen; i++)
         free(r->seen[i]);
@@ -227,7 +227,7 @@ static void the_state_comes_and_changes(void **state)
 static void strangers_are_not_believed(void **state)
 {
     AUTO(rig_done) struct rig r;
-    AUTO(http_certificate_done) struct http_certificate other = {0};
+    AUTO(cert_pair_done) struct cert_pair other = {0};
     struct err e = {0};
 
     (void)state;
@@ -237,7 +237,7 @@ static void strangers_are_not_believed(void **state)
     assert_null(agent_link_view(r.link));
     assert_non_null(strstr(agent_link_trouble(r.link), "who are you"));
     r.link = agent_link_free(r.link);
-    assert_int_equal(http_certificate_make("lab-agent.slurm", &other, &e), 0);
+    assert_int_equal(cert_make_own("lab-agent.slurm", &other, &e), 0);
     connect_as(&r, other.cert_pem, "right");
     run_until(&r, &r.pushed, 2);
     assert_null(agent_link_view(r.link));

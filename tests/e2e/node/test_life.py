@@ -94,6 +94,18 @@ def test_failures_are_restarted_ever_slower(cluster, pods):
     assert cluster.kubectl("logs", "-p", name).stdout == "run\n"
 
 
+def test_a_container_that_runs_again_tells_how_it_ended_before(cluster, pods):
+    name = pods("again")
+    cluster.apply(pod(name, container("test -e /dev/shm/again && sleep 600; touch /dev/shm/again; exit 7",
+                                      volumeMounts=[{"name": "shm", "mountPath": "/dev/shm"}]),
+                      volumes=[{"name": "shm", "emptyDir": {}}]))
+    def again():
+        status = cluster.get("pod", name)["status"].get("containerStatuses", [{}])[0]
+        return status if status.get("restartCount") == 1 and "running" in status["state"] else None
+    seen = wait_for(again, "it runs again")
+    assert seen["lastState"]["terminated"]["exitCode"] == 7
+
+
 def test_on_failure_ends_with_success(cluster, pods):
     name = pods("onfailure")
     cluster.apply(pod(name, container("test -e /keep/x && exit 0; touch /keep/x; exit 1",

@@ -76,6 +76,54 @@ def test_everything_killed_at_once(own):
     assert own.daemons() == before
 
 
+def slurmd_of(own, pod):
+    """The process of a pod's slurmd, as the machine sees it."""
+    for name, pid in own.daemons():
+        with open(f"/proc/{pid}/environ") as environ:
+            if name == "slurmd" and f"HOSTNAME={pod}" in environ.read().split("\0"):
+                return pid
+    return None
+
+
+def test_a_killed_slurmd_harms_no_job(own):
+    """The container goes on for its jobs' sake, and slurmd is started again in it."""
+    job = own.submit("sleep 4; echo done", "-w", "compute-1", "-o", f"{own.share}/slurmd.out")
+    own.wait_job(job, "RUNNING")
+    pid = slurmd_of(own, "compute-1")
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: slurmd_of(own, "compute-1") not in (None, pid), "slurmd is there again")
+    own.wait_job(job, "COMPLETED")
+    with open(f"{own.share}/slurmd.out") as out:
+        assert out.read() == "done\n"
+    assert "slurmd ended with status 137 while jobs run here" in own.kubectl("logs", "compute-1", "-c", "slurmd").stdout
+    state = own.get("pod", "compute-1")["status"]["containerStatuses"][0]
+    assert state["restartCount"] == 0
+    own.wait_idle("compute-1")
+    assert own.slurm("srun", "-w", "compute-1", "hostname").stdout == "compute-1\n"
+
+
+def reconfigures(own):
+    return own.kubectl("logs", "slurm-controller-0", "-c", "slurmctld").stdout.count("Processing Reconfiguration Request")
+
+
+def test_a_slow_slurmd_gets_one_configuration_at_a_time(own):
+    """Two at a time, and slurmd mixes them up, ends, and takes its jobs along."""
+    before = own.daemons()
+    earlier = reconfigures(own)
+    pid = slurmd_of(own, "compute-2")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        for seconds in (31, 32, 33):
+            own.apply(controller(extraConf=f"ReturnToService=2\nKillWait={seconds}\n"))
+            time.sleep(0.3)
+        assert reconfigures(own) == earlier + 1
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    wait_for(lambda: " 33 sec" in own.slurm("scontrol", "show", "config").stdout, "the last one is live")
+    time.sleep(0.5)
+    assert own.daemons() == before
+
+
 def test_down_refuses_while_a_job_runs(own):
     job = own.submit("sleep 600", "-N1", "-o", "/dev/null")
     own.wait_job(job, "RUNNING")

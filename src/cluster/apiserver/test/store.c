@@ -113,6 +113,26 @@ static void events_come_only_after_the_commit(void **state)
     assert_false(store_dirty(f->store));
 }
 
+static void writes_that_wait_for_the_commit_can_be_visited(void **state)
+{
+    struct fixture *f = *state;
+
+    put(f, "a", "old", "0");
+    commit(f);
+    put(f, "a", "one", "1");
+    put(f, "a", "old", "2");
+    put(f, "b", "two", "3");
+    drop(f, "b", "two");
+    buf_clear(&f->seen);
+    store_each_pending(f->store, "pods", note_row, f);
+    store_each_pending(f->store, "services", note_row, f);
+    assert_string_equal(buf_str(&f->seen), "a/one=1;a/old=2;b/two=3;");
+    commit(f);
+    buf_clear(&f->seen);
+    store_each_pending(f->store, "pods", note_row, f);
+    assert_string_equal(buf_str(&f->seen), "");
+}
+
 static void what_was_committed_is_there_after_reopening(void **state)
 {
     struct fixture *f = *state;
@@ -323,6 +343,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         CASE(events_come_only_after_the_commit),
+        CASE(writes_that_wait_for_the_commit_can_be_visited),
         CASE(what_was_committed_is_there_after_reopening),
         CASE(lists_are_in_key_order_and_by_namespace),
         CASE(the_past_can_be_listed_until_compacted),

@@ -5,9 +5,10 @@
  * Keys are EC P-256: small, quick to make and to use.  Serial numbers are random.  A server
  * certificate lists every name and address it may be reached by, since clients check nothing else;
  * a client certificate carries who it speaks for in CN (the user) and O (the group), as Kubernetes
- * reads them.
+ * reads them.  A server that one client talks to signs for itself: the client has the certificate
+ * and trusts nothing else, so that there is no authority that could be misused.
  */
-#include "src/cluster/apiserver/certs.h"
+#include "src/http/cert.h"
 
 #include <arpa/inet.h>
 #include <openssl/err.h>
@@ -21,6 +22,8 @@
 
 #define VALID_S (10L * 365 * 24 * 3600)
 #define RENEW_BEFORE_S (30L * 24 * 3600)
+#define BACKDATED_S 3600L /* clocks of two machines differ */
+#define MAX_COMMON_NAME 64
 
 DEFINE_AUTO(EVP_PKEY, EVP_PKEY_free);
 DEFINE_AUTO(X509, X509_free);
@@ -30,6 +33,8 @@ DEFINE_AUTO(X509_EXTENSION, X509_EXTENSION_free);
 void cert_pair_done(struct cert_pair *p)
 {
     free(p->cert_pem);
+    if (p->key_pem)
+        explicit_bzero(p->key_pem, strlen(p->key_pem));
     free(p->key_pem);
     *p = (struct cert_pair){0};
 }
@@ -109,7 +114,7 @@ static X509 *blank(EVP_PKEY *key, const char *organisation, const char *common_n
     encode_random(&serial, sizeof(serial));
     if (!cert || X509_set_version(cert, 2) != 1 ||
         ASN1_INTEGER_set_uint64(X509_get_serialNumber(cert), serial >> 1) != 1 ||
-        !X509_gmtime_adj(X509_getm_notBefore(cert), -3600) ||
+        !X509_gmtime_adj(X509_getm_notBefore(cert), -BACKDATED_S) ||
         !X509_gmtime_adj(X509_getm_notAfter(cert), VALID_S) || X509_set_pubkey(cert, key) != 1)
         return NULL;
     subject = X509_get_subject_name(cert);
@@ -148,18 +153,36 @@ static bool is_address(const char *name)
 static int add_usage(X509 *cert, X509 *issuer, const struct cert_request *q, struct err *e)
 {
     AUTO(buf_done) struct buf names = {0};
-    int r = add_extension(cert, issuer, NID_key_usage, "critical,digitalSignature", e);
+    int r = add_extension(cert, issuer, NID_basic_constraints, "critical,CA:FALSE", e);
 
+    if (r == 0)
+        r = add_extension(cert, issuer, NID_key_usage, "critical,digitalSignature", e);
     if (r == 0)
         r = add_extension(cert, issuer, NID_ext_key_usage, q->names ? "serverAuth" : "clientAuth",
                           e);
-    if (r == 0)
+    if (r == 0 && issuer != cert)
         r = add_extension(cert, issuer, NID_authority_key_identifier, "keyid", e);
     if (r < 0 || !q->names)
         return r;
     for (const char *const *n = q->names; *n; n++)
         buf_printf(&names, "%s%s:%s", names.n ? "," : "", is_address(*n) ? "IP" : "DNS", *n);
     return add_extension(cert, issuer, NID_subject_alt_name, buf_str(&names), e);
+}
+
+/* Name the issuer (the certificate itself signs for itself), say what it is for, sign. */
+static int finish(X509 *cert, EVP_PKEY *key, const struct cert_request *q, X509 *issuer,
+                  EVP_PKEY *issuer_key, struct cert_pair *ret_pair, struct err *e)
+{
+    int r;
+
+    if (X509_set_issuer_name(cert, X509_get_subject_name(issuer)) != 1)
+        return fail(e, "cannot make a certificate");
+    r = add_usage(cert, issuer, q, e);
+    if (r < 0)
+        return r;
+    if (X509_sign(cert, issuer_key, EVP_sha256()) <= 0)
+        return fail(e, "cannot sign a certificate");
+    return to_pem(cert, key, ret_pair, e);
 }
 
 int cert_make(const struct cert_pair *authority, const struct cert_request *q,
@@ -169,18 +192,25 @@ int cert_make(const struct cert_pair *authority, const struct cert_request *q,
     AUTO(EVP_PKEY_free) EVP_PKEY *issuer_key = read_key(authority->key_pem);
     AUTO(EVP_PKEY_free) EVP_PKEY *key = EVP_EC_gen("P-256");
     AUTO(X509_free) X509 *cert = key ? blank(key, q->organisation, q->common_name) : NULL;
-    int r;
 
     if (!issuer || !issuer_key)
         return fail(e, "cannot read the certificate authority");
-    if (!cert || X509_set_issuer_name(cert, X509_get_subject_name(issuer)) != 1)
+    if (!cert)
         return fail(e, "cannot make a certificate");
-    r = add_usage(cert, issuer, q, e);
-    if (r < 0)
-        return r;
-    if (X509_sign(cert, issuer_key, EVP_sha256()) <= 0)
-        return fail(e, "cannot sign a certificate");
-    return to_pem(cert, key, ret_pair, e);
+    return finish(cert, key, q, issuer, issuer_key, ret_pair, e);
+}
+
+int cert_make_own(const char *dns_name, struct cert_pair *ret_pair, struct err *e)
+{
+    const char *const names[] = {dns_name, NULL};
+    AUTO(free) char *common_name = xstrndup(dns_name, MAX_COMMON_NAME);
+    struct cert_request q = {.common_name = common_name, .names = names};
+    AUTO(EVP_PKEY_free) EVP_PKEY *key = EVP_EC_gen("P-256");
+    AUTO(X509_free) X509 *cert = key ? blank(key, NULL, common_name) : NULL;
+
+    if (!cert)
+        return fail(e, "cannot make a certificate");
+    return finish(cert, key, &q, cert, key, ret_pair, e);
 }
 
 static bool covers(X509 *cert, const char *name)

@@ -2,7 +2,7 @@
 /* Unit tests of certificates. */
 #include "src/base/test/unit.h"
 
-#include "src/cluster/apiserver/certs.h"
+#include "src/http/cert.h"
 
 static void a_server_certificate_covers_its_names(void **state)
 {
@@ -25,6 +25,24 @@ static void a_server_certificate_covers_its_names(void **state)
     assert_false(cert_still_good("rubbish", ca.cert_pem, NULL));
 }
 
+static void a_server_may_sign_for_itself(void **state)
+{
+    char host[100];
+    const char *const names[] = {host, NULL};
+    AUTO(cert_pair_done) struct cert_pair own = {0};
+    AUTO(cert_pair_done) struct cert_pair other = {0};
+    struct err e = {0};
+
+    (void)state;
+    (void)snprintf(host, sizeof(host), "%080d.slurm", 7); /* longer than a common name may be */
+    host[40] = '.';
+    assert_int_equal(cert_make_own(host, &own, &e), 0);
+    assert_int_equal(cert_make_own(host, &other, &e), 0);
+    assert_true(cert_still_good(own.cert_pem, own.cert_pem, names));
+    assert_false(cert_still_good(own.cert_pem, other.cert_pem, names));
+    assert_string_not_equal(own.key_pem, other.key_pem);
+}
+
 static void a_broken_authority_is_an_error(void **state)
 {
     char text[] = "not a certificate";
@@ -42,6 +60,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_certificate_covers_its_names),
+        cmocka_unit_test(a_server_may_sign_for_itself),
         cmocka_unit_test(a_broken_authority_is_an_error),
     };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Certificates: an own authority and what it signs. */
+/* Certificates: an own authority and what it signs, and those that sign for themselves. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "src/base/err.h"
 
-/* A key and its certificate, both PEM; owned. */
+/* A key and its certificate, both PEM; owned.  The key is wiped when it goes. */
 struct cert_pair {
     char *cert_pem;
     char *key_pem;
@@ -27,6 +27,9 @@ struct cert_request {
 /* A new key with a certificate signed by the authority. */
 int cert_make(const struct cert_pair *authority, const struct cert_request *q,
               struct cert_pair *ret_pair, struct err *e) MUST_CHECK;
+
+/* A new key with a certificate for that DNS name which signs for itself, and for no others. */
+int cert_make_own(const char *dns_name, struct cert_pair *ret_pair, struct err *e) MUST_CHECK;
 
 /* Is the certificate signed by this authority, good for another 30 days, and does it cover all
  * these names (may be NULL)? */
