@@ -79,19 +79,47 @@ static void check_lines(const struct conf *conf, uint32_t release, struct faults
             check_partition(&lines[i], release, p);
 }
 
-/* Where slurmctld keeps jobs and nodes is the pod's volume; it would be without them elsewhere. */
-static void check_ours(const struct conf *conf, struct api_problems *p)
+/*
+ * What the pod is made for: slurmctld would start without its jobs and nodes, or not at all.  A
+ * value that says the same does no harm.
+ */
+const char *controller_conf_ours(const struct controller *c, struct arena *a,
+                                 const struct conf_line *line)
+{
+    const struct {
+        const char *key;
+        const char *fine;
+        const char *what;
+    } ours[] = {
+        {"StateSaveLocation", NULL, "the pod's volume"},
+        {"ClusterName", controller_cluster_name(a, c), "what spec.clusterName says"},
+        {"SlurmctldHost", NULL, "the pod's name"},
+        {"SlurmUser", "slurm", "the user of the pod's processes"},
+    };
+
+    if (line->section != CONF_GLOBAL || line->n == 0)
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+        if (strcasecmp(line->pairs[0].key, ours[i].key) == 0 &&
+            !streq(line->pairs[0].value, ours[i].fine))
+            return arena_printf(a, "%s is %s and cannot be set; remove the line", ours[i].key,
+                                ours[i].what);
+    return NULL;
+}
+
+static void check_ours(const struct controller *c, const struct conf *conf, struct api_problems *p)
 {
     size_t n;
     const struct conf_line *lines = conf_lines(conf, &n);
 
-    for (size_t i = 0; i < n; i++)
-        if (lines[i].line > HEAD_LINES && lines[i].n > 0 &&
-            strcasecmp(lines[i].pairs[0].key, "StateSaveLocation") == 0)
-            api_problem_add(p, API_INVALID, "spec.extraConf",
-                            "line %u: StateSaveLocation is the pod's volume and cannot be set; "
-                            "remove the line",
-                            lines[i].line - HEAD_LINES);
+    for (size_t i = 0; i < n; i++) {
+        const char *fault =
+            lines[i].line > HEAD_LINES ? controller_conf_ours(c, p->arena, &lines[i]) : NULL;
+
+        if (fault)
+            api_problem_add(p, API_INVALID, "spec.extraConf", "line %u: %s",
+                            lines[i].line - HEAD_LINES, fault);
+    }
 }
 
 void controller_check_conf(const struct controller *c, uint32_t release, struct api_problems *p)
@@ -115,7 +143,7 @@ void controller_check_conf(const struct controller *c, uint32_t release, struct 
         if (faults.list[i].level == FAULT_FATAL)
             api_problem_add(p, API_INVALID, "spec.extraConf", "line %u: %s",
                             faults.list[i].line - HEAD_LINES, faults.list[i].text);
-    check_ours(conf, p);
+    check_ours(c, conf, p);
     if (release)
         check_lines(conf, release, &faults, p);
 }

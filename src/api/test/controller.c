@@ -202,6 +202,13 @@ static void extra_conf_is_held_against_the_release(void **state)
         {0, "ReturnToService=2\\nstatesavelocation=/elsewhere\\n",
          "spec.extraConf: line 2: StateSaveLocation is the pod's volume and cannot be set; remove "
          "the line\n"},
+        {0, "ClusterName=other\\nslurmuser=slurm\\nSlurmUser=root\\nSlurmctldHost=a\\n",
+         "spec.extraConf: line 1: ClusterName is what spec.clusterName says and cannot be set; "
+         "remove the line\n"
+         "spec.extraConf: line 3: SlurmUser is the user of the pod's processes and cannot be set; "
+         "remove the line\n"
+         "spec.extraConf: line 4: SlurmctldHost is the pod's name and cannot be set; remove the "
+         "line\n"},
         {SERIES(25, 5), "ReturnToService=2\\nPartitionName=x Nodes=later MaxTime=1", ""},
         {SERIES(25, 5), "# fine\\nReturnToServce=2",
          "spec.extraConf: line 2: unknown key ReturnToServce; did you mean ReturnToService?\n"},

@@ -94,7 +94,12 @@ class Native(Local):
 
     # Slurm
 
+    inside = False  # are Slurm's commands run in slurmctld's pod, on the files that it has?
+
     def slurm(self, *argv, user=None, controller=None, check=True, timeout=30, **more):
+        if self.inside:
+            wait_for(self.slurmctld, "slurmctld runs", 60)
+            return run("nsenter", "-t", str(self.slurmctld()), "-a", *argv, check=check, timeout=timeout, **more)
         if user or controller:
             return super().slurm(*argv, user=user, controller=controller, check=check, timeout=timeout, **more)
         return run(*argv, env=self.slurm_env, check=check, timeout=timeout, cwd=self.share, **more)

@@ -24,7 +24,7 @@ EXTRA_CONF = {
     "twice": ("PartitionName=bad Nodes=ALL\nPartitionName=bad Nodes=ALL\n", "partition bad stands twice"),
     "twice-in-another-case": ("PartitionName=bad Nodes=ALL\npartitionname=bad nodes=ALL\n", "partition bad stands twice"),
     "that-of-a-nodeset": ("PartitionName=compute Nodes=ALL\n", "NodeSet compute has a partition compute already"),
-    "a-second-nodeset-line": ("NodeSet=compute Feature=x\n", "node set compute"),
+    "a-second-nodeset-line": ("NodeSet=compute Feature=x\n", "node set compute is that of NodeSet compute"),
     "garbage-nodes": ("PartitionName=bad Nodes=a[1-\n", "'a[1-' is not a host list"),
     "wild-range": ("PartitionName=bad Nodes=a[1-99999999]\n", "the range has more than"),
     "unknown-key": ("NoSuchKey=1\n", "unknown key NoSuchKey"),
@@ -38,7 +38,7 @@ EXTRA_CONF = {
     "include-of-itself": ("include slurm.conf\n", "Include 'slurm.conf'"),
     "include-upwards": ("include ../../etc/passwd\n", "passwd"),
     "a-node-twice": ("NodeName=dup State=CLOUD\nNodeName=dup State=CLOUD\n", "node dup is defined already"),
-    "a-node-that-exists": ("NodeName=compute-0 State=CLOUD\n", "compute-0"),
+    "a-node-that-exists": ("NodeName=compute-0 State=CLOUD\n", "node compute-0 is a dynamic node"),
     "nodes-without-end": ("NodeName=x[1-999999] State=CLOUD\n", "the range has more than"),
     "no-equals": ("PartitionName\n", "cannot read 'PartitionName'"),
     "unicode": ("PartitionName=b\u00e4d\u200b Nodes=\u8282\u70b9\n", "there is no node or node set \u8282\u70b9"),
@@ -99,7 +99,7 @@ PARTITIONS = {
     "time": ({"maxTime": "tomorrow"}, "is not a time"), "share": ({"oversubscribe": "FORCE:x"}, "is not NO, EXCLUSIVE"),
     "unicode": ({"partitionName": "\u8282\u70b9"}, "may hold only letters"), "alternate": ({"alternate": "nothing"}, None),
     "qos": ({"qos": "none such"}, None), "nothing": ({"all": None}, "must name the NodeSets"),
-    "second-default": ({"default": True}, "is the default already"),
+    "second-default": ({"default": True}, None),
     "groups": ({"allowGroups": ["no-such-group"]}, None),
     "nodeset": ({"all": None, "nodeSetRefs": [{"name": "nothing"}]}, "there is no NodeSet nothing"),
 }
@@ -120,7 +120,9 @@ FILES = {
     "include-unknown-key": ("more.conf", "Frobnicate=1", "include more.conf\n", "Frobnicate"),
     "include-loop": ("more.conf", "include more.conf", "include more.conf\n", "more.conf"),
     "include-deadly": ("more.conf", "AuthType=auth/nothing", "include more.conf\n", "auth"),
-    "job-container": ("job_container.conf", "Frobnicate=1", "JobContainerType=job_container/tmpfs\n", "job_container.conf"),
+    "include-state": ("more.conf", "StateSaveLocation=/tmp", "include more.conf\n", "StateSaveLocation is the pod's volume"),
+    "include-name": ("more.conf", "ClusterName=other", "include more.conf\n", "ClusterName is what spec.clusterName says"),
+    "job-container": ("job_container.conf", "Frobnicate=1", "PrologFlags=Contain\nJobContainerType=job_container/tmpfs\n", "job_container.conf"),
     "acct-gather": ("acct_gather.conf", "Frobnicate=1", "AcctGatherProfileType=acct_gather_profile/hdf5\n", "acct_gather.conf"),
     "binary": ("more.conf", "\u0001\u0002\u0003", "include more.conf\n", "more.conf"),
     "huge": ("more.conf", "# " + "x" * 900000, "include more.conf\n", None),
@@ -137,6 +139,7 @@ def hostile(machine):
         c.jobs.held = c.jobs.wait("-n1", "-H")
         c.jobs.wait("-N3", "--exclusive")
         c.jobs.settle()
+        c.inside = True
         yield c
         c.jobs.check()
         c.jobs.finish(c.jobs.held)
