@@ -56,11 +56,6 @@ const struct record *engine_declared(const struct engine *g)
     return pending ? pending : store_good(g->o.store);
 }
 
-bool engine_busy(const struct engine *g)
-{
-    return g->current != NULL;
-}
-
 static void start_now(void *arg)
 {
     struct engine *g = arg;

@@ -75,4 +75,3 @@ struct hub_watcher;
 struct hub_watcher *hub_watch(struct hub *h, loop_defer_fn fn, void *arg);
 struct hub_watcher *hub_watcher_free(struct hub_watcher *w);
 size_t hub_watchers(const struct hub *h);
-uint64_t hub_calls(const struct hub *h); /* made to slurmctld so far */
