@@ -280,7 +280,8 @@ static void what_slurm_would_refuse_is_told_of_its_author(void **state)
          "Controller slurm/main: spec.extraConf: line 1: Prolog=/etc/slurm/up.sh: nodes have no "
          "files there; name its ConfigMap in prologScriptRefs or epilogScriptRefs, or mount it "
          "elsewhere by the NodeSet\n"},
-        {CONTROLLER "  extraConf: 'NodeSet=gpu Feature=other'\n" NODESET("gpu") "  replicas: 1\n", 0,
+        {CONTROLLER "  extraConf: 'NodeSet=gpu Feature=other'\n" NODESET("gpu") "  replicas: 1\n",
+         0,
          "warning: Controller slurm/main: spec.extraConf: line 1: node set gpu stands twice; the "
          "first one counts\n"},
         {CONTROLLER "  extraConf: 'NoSuchKey=1'\n", -EINVAL,
