@@ -65,44 +65,15 @@ static int hex4(struct parser *p, uint32_t *ret)
     if (p->at + 4 > p->text.n)
         return fail(p, "\\u needs four hexadecimal digits");
     for (int i = 0; i < 4; i++) {
-        char c = p->text.p[p->at + (size_t)i];
-        uint32_t d;
+        int d = str_hex_digit(p->text.p[p->at + (size_t)i]);
 
-        if (c >= '0' && c <= '9')
-            d = (uint32_t)(c - '0');
-        else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-            d = (uint32_t)((c | 32) - 'a' + 10);
-        else
+        if (d < 0)
             return fail(p, "\\u needs four hexadecimal digits");
-        v = v << 4 | d;
+        v = v << 4 | (uint32_t)d;
     }
     p->at += 4;
     *ret = v;
     return 0;
-}
-
-static size_t put_utf8(char *out, uint32_t c)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xC0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3F));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xE0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3F));
-        out[2] = (char)(0x80 | (c & 0x3F));
-        return 3;
-    }
-    out[0] = (char)(0xF0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3F));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3F));
-    out[3] = (char)(0x80 | (c & 0x3F));
-    return 4;
 }
 
 /* Behind "\u"; a lone surrogate becomes U+FFFD, as in Go. */
@@ -132,7 +103,7 @@ static int unicode_escape(struct parser *p, char *out, size_t *n)
             p->at = before;
         }
     }
-    *n += put_utf8(out + *n, c);
+    *n += str_put_utf8(out + *n, c);
     return 0;
 }
 

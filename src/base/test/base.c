@@ -98,6 +98,28 @@ static void utf8_is_checked_strictly(void **state)
     }
 }
 
+static void code_points_become_utf8(void **state)
+{
+    static const struct {
+        uint32_t c;
+        const char *text;
+    } cases[] = {
+        {'a', "a"},
+        {0x7ff, "\xdf\xbf"},
+        {0x20ac, "\xe2\x82\xac"},
+        {0x10ffff, "\xf4\x8f\xbf\xbf"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char out[4];
+
+        assert_true(str_eqz((struct str){out, str_put_utf8(out, cases[i].c)}, cases[i].text));
+    }
+    assert_int_equal(str_hex_digit('9') * 100 + str_hex_digit('f') + str_hex_digit('A'), 925);
+    assert_int_equal(str_hex_digit('g'), -1);
+}
+
 static void a_full_buffer_drops_what_does_not_fit(void **state)
 {
     AUTO(buf_done) struct buf b = {.max = 5};
@@ -185,6 +207,16 @@ static void ages_read_as_in_kubectl(void **state)
         clock_age(cases[i].s, text);
         assert_string_equal(text, cases[i].text);
     }
+}
+
+static void seconds_from_outside_do_not_overflow(void **state)
+{
+    (void)state;
+    assert_int_equal(clock_s_to_ms(30), 30000);
+    assert_int_equal(clock_s_to_us(-30), -30000000);
+    assert_true(clock_s_to_us(INT64_MAX) > INT64_MAX / 5);
+    assert_true(clock_s_to_us(INT64_MAX) < INT64_MAX / 2);
+    assert_true(clock_s_to_ms(INT64_MIN) > INT64_MIN / 2);
 }
 
 static void rfc3339_goes_both_ways(void **state)
@@ -322,10 +354,12 @@ int main(void)
         cmocka_unit_test(splitting_visits_every_part),
         cmocka_unit_test(numbers_are_whole_or_refused),
         cmocka_unit_test(utf8_is_checked_strictly),
+        cmocka_unit_test(code_points_become_utf8),
         cmocka_unit_test(a_full_buffer_drops_what_does_not_fit),
         cmocka_unit_test(a_map_keeps_what_was_put),
         cmocka_unit_test(a_list_member_may_leave_while_visited),
         cmocka_unit_test(ages_read_as_in_kubectl),
+        cmocka_unit_test(seconds_from_outside_do_not_overflow),
         cmocka_unit_test(rfc3339_goes_both_ways),
         cmocka_unit_test(base64_is_strict),
         cmocka_unit_test(percent_encoding_goes_both_ways),

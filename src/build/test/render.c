@@ -95,7 +95,7 @@ static void errors_name_their_documents(void **state)
 
 static void the_examples_render_without_a_word(void **state)
 {
-    static const char *const files[] = {"quickstart", "partitions", "gpu-nodes", "images",
+    static const char *const files[] = {"quickstart", "extraconf-partitions", "gpu-nodes", "images",
                                         "accounting"};
 
     (void)state;

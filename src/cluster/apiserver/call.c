@@ -42,6 +42,17 @@ const char *resource_store_name(struct arena *a, const struct resource *stored)
     return arena_printf(a, "%s.%s", stored->plural, stored->group);
 }
 
+bool resource_is_stored_as(const struct resource *r, const char *name)
+{
+    size_t n = strlen(r->plural);
+
+    if (strncmp(name, r->plural, n) != 0)
+        return false;
+    if (!r->group || r->group[0] == '\0')
+        return name[n] == '\0';
+    return name[n] == '.' && streq(name + n + 1, r->group);
+}
+
 const char *call_param(const struct api_call *c, const char *key)
 {
     return url_query_get(&c->query, key);

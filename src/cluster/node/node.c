@@ -350,11 +350,6 @@ static void open_caches(struct node *n)
     n->pods = cache(n, "pods", &pods);
 }
 
-bool node_synced(const struct node *n)
-{
-    return kube_cache_synced(n->configs) && kube_cache_synced(n->secrets);
-}
-
 static const struct jsn *get_object(void *arg, struct arena *a, const char *plural, const char *ns,
                                     const char *name)
 {

@@ -69,9 +69,6 @@ struct node {
     bool closing;
 };
 
-/* Is what the caches hold enough to know what is missing? */
-bool node_synced(const struct node *n);
-
 /* Find a pod's worker; NULL if it does not run here. */
 struct worker *node_find(const struct node *n, const char *ns, const char *name);
 /* A pod's address or readiness may be another. */

@@ -295,12 +295,12 @@ static int64_t kill_time(struct worker *w, const struct container *c)
     int64_t grace = w->spec->deleting ? w->spec->delete_grace_s : w->spec->grace_s;
 
     if (c->condemned && !w->spec->deleting)
-        return now + (c->condemned_grace_s >= 0 ? c->condemned_grace_s : grace) * 1000;
+        return now + clock_s_to_ms(c->condemned_grace_s >= 0 ? c->condemned_grace_s : grace);
     if (w->object_gone)
         grace = MIN(grace, MIN_FORCED_GRACE_S);
     if (!w->stop_ms)
-        w->stop_ms = now + grace * 1000;
-    w->stop_ms = MIN(w->stop_ms, now + grace * 1000);
+        w->stop_ms = now + clock_s_to_ms(grace);
+    w->stop_ms = MIN(w->stop_ms, now + clock_s_to_ms(grace));
     return w->stop_ms;
 }
 
@@ -437,8 +437,6 @@ static void report(struct worker *w)
     status = status_build(&a, w->spec, &info, infos, w->api_status);
     if (!w->object_gone)
         status_writer_set(w->writer, status);
-    w->ready = w->outcome == POD_GOES_ON && !w->spec->deleting && info.ip &&
-               status_pod_ready(w->spec, infos) && w->initialized;
     node_pod_changed(w->node, w);
 }
 
@@ -449,7 +447,7 @@ static bool is_expired(struct worker *w)
 
     if (w->spec->deadline_s < 0 || w->outcome != POD_GOES_ON)
         return false;
-    left_ms = w->spec->deadline_s * 1000 - (clock_wall_us() - w->start_us) / 1000;
+    left_ms = clock_s_to_ms(w->spec->deadline_s) - (clock_wall_us() - w->start_us) / 1000;
     if (left_ms > 0) {
         worker_wake_at(w, loop_now_ms(w->node->loop) + left_ms);
         return false;
@@ -570,9 +568,4 @@ void worker_config_changed(struct worker *w, const char *plural, const char *ns,
             worker_wake(w);
         }
     }
-}
-
-bool worker_is_ready(const struct worker *w)
-{
-    return w->ready;
 }

@@ -526,7 +526,8 @@ static void slurmctld_is_not_ended_for_files_that_it_may_refuse(void **state)
     } rows[] = {
         {true, false, NULL, false},     {true, false, "refused", false},
         {true, false, "applied", true}, {true, false, "pending", true},
-        {true, true, NULL, true}, /* nothing to be lost: the new pod starts from the old files */
+        {true, true, NULL, false}, /* the agent may be restarting it */
+        {true, true, "pending", true},  {true, true, "refused", true}, /* nothing is to be lost */
         {false, false, NULL, true},
     };
 
