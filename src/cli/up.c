@@ -306,6 +306,18 @@ static void explain(struct up *u, int r)
     }
 }
 
+/* For who sits there; a script knows what it wants. */
+static void hint(const struct cli_args *args)
+{
+    if (isatty(STDERR_FILENO) && isatty(STDOUT_FILENO))
+        (void)fprintf(
+            stderr,
+            "\nNext: eval \"$(%s env%s%s)\", and sinfo, srun, sbatch and kubectl mean this "
+            "cluster.\n",
+            program_invocation_name, cli_has(args, "state") ? " --state " : "",
+            cli_has(args, "state") ? cli_get(args, "state") : "");
+}
+
 static int up_run(const struct cli_args *args, struct up *u, int64_t timeout_s)
 {
     struct err e = {0};
@@ -316,8 +328,10 @@ static int up_run(const struct cli_args *args, struct up *u, int64_t timeout_s)
     u->deadline_ms = clock_mono_ms() + timeout_s * 1000;
     steps_init(&u->steps, titles);
     r = run_steps(args, u, &e);
-    if (r == 0)
+    if (r == 0) {
+        hint(args);
         return 0;
+    }
     steps_fail(&u->steps);
     (void)cli_failure("up: %s", e.text);
     explain(u, r);
