@@ -21,6 +21,9 @@
 
 /* The release of Slurm that runs, where no image tag says so. */
 #define API_RELEASE_ANNOTATION "slurmkeeper.dev/slurm-version"
+/* What to do about partitions that somebody changed in Slurm: Report (the default) or Revert. */
+#define API_DRIFT_ANNOTATION "slurmkeeper.dev/drift-policy"
+
 
 struct controller_ha {
     bool enabled;
@@ -114,6 +117,8 @@ void controller_ref_lists(const struct controller *c,
 
 /* Everything that the object alone tells. */
 void controller_check(const struct controller *c, struct api_problems *p);
+/* The part of it that concerns annotations. */
+void controller_check_annotations(const struct controller *c, struct api_problems *p);
 /*
  * What extraConf says to Slurm of this release; 0: no release is known, and only its form counts.
  * Which nodes its partitions name is not asked: their NodeSets may come later.

@@ -5,6 +5,8 @@
  *
  *   Settings that are the operator's (src/api/controller_owned.c): the cluster would fall apart.
  *
+ *   Node sets of a NodeSet's name: Slurm heeds one of the two.
+ *
  *   Programs below /etc/slurm that no ConfigMap brings.  A prolog that is not there fails every
  *   job, and Slurm drains the nodes for it; in the pods nobody else puts files there.
  */
@@ -42,7 +44,20 @@ static void check_program(struct config_work *w, const struct conf_line *line, b
                    pair->value, name);
 }
 
-static void check_line(struct config_work *w, const struct conf_line *line, struct faults *faults)
+static void check_node_set(struct config_work *w, const struct conf_line *line,
+                           struct faults *faults)
+{
+    const char *name = line->pairs[0].value;
+    const struct nodeset *ns = map_get(&w->nodesets, str_of(name));
+
+    if (ns)
+        faults_add(faults, FAULT_FATAL, line->file, line->line,
+                   "node set %s is that of NodeSet %s; remove the line or choose another name",
+                   name, ns->meta.name);
+}
+
+static void check_setting(struct config_work *w, const struct conf_line *line,
+                          struct faults *faults)
 {
     const struct conf_pair *pair = &line->pairs[0];
     const char *why = controller_owned(w->a, pair->key, pair->value);
@@ -65,7 +80,11 @@ void config_check_user_lines(struct config_work *w, const struct conf_text *t,
             streq(lines[i].file, "slurm.conf") ? conf_text_find(t, lines[i].line) : NULL;
         bool included = !streq(lines[i].file, "slurm.conf");
 
-        if (lines[i].section == CONF_GLOBAL && (included || (o && o->object)))
-            check_line(w, &lines[i], faults);
+        if (!included && !(o && o->counted))
+            continue;
+        if (lines[i].section == CONF_GLOBAL)
+            check_setting(w, &lines[i], faults);
+        else if (lines[i].section == CONF_NODESET)
+            check_node_set(w, &lines[i], faults);
     }
 }

@@ -99,6 +99,33 @@ static void the_annotation_names_the_release_before_the_image(void **state)
     assert_int_equal(controller_release(&c), RELEASE(22, 5, 8));
 }
 
+static void a_policy_for_drift_that_there_is_not_is_told(void **state)
+{
+    static const struct {
+        const char *policy;
+        const char *lines;
+    } cases[] = {
+        {"Report", ""},
+        {"Revert", ""},
+        {"revert", "warning: metadata.annotations[slurmkeeper.dev/drift-policy]: \"revert\" is not "
+                   "Report or Revert: taken for Report\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct api_problems p = {.arena = &a};
+        struct jsn *v = ours_of(&a, "Controller", "c", "  {}");
+        struct controller c;
+
+        jsn_set(&a, jsn_ensure_object(&a, jsn_key(v, "metadata"), "annotations"),
+                API_DRIFT_ANNOTATION, jsn_string(&a, cases[i].policy));
+        assert_int_equal(controller_decode(&a, v, &c, NULL), 0);
+        controller_check(&c, &p);
+        assert_string_equal(lines_of(&a, &p), cases[i].lines);
+    }
+}
+
 static void bad_controllers_are_refused_with_a_reason(void **state)
 {
     static const struct {
@@ -321,6 +348,7 @@ int main(void)
         cmocka_unit_test(an_empty_controller_has_everything_it_needs),
         cmocka_unit_test(every_field_is_decoded),
         cmocka_unit_test(the_annotation_names_the_release_before_the_image),
+        cmocka_unit_test(a_policy_for_drift_that_there_is_not_is_told),
         cmocka_unit_test(bad_controllers_are_refused_with_a_reason),
         cmocka_unit_test(extra_conf_is_held_against_the_release),
         cmocka_unit_test(what_holds_the_state_cannot_change),

@@ -280,10 +280,6 @@ static void what_slurm_would_refuse_is_told_of_its_author(void **state)
          "Controller slurm/main: spec.extraConf: line 1: Prolog=/etc/slurm/up.sh: nodes have no "
          "files there; name its ConfigMap in prologScriptRefs or epilogScriptRefs, or mount it "
          "elsewhere by the NodeSet\n"},
-        {CONTROLLER "  extraConf: 'NodeSet=gpu Feature=other'\n" NODESET("gpu") "  replicas: 1\n",
-         0,
-         "warning: Controller slurm/main: spec.extraConf: line 1: node set gpu stands twice; the "
-         "first one counts\n"},
         {CONTROLLER "  extraConf: 'NoSuchKey=1'\n", -EINVAL,
          "Controller slurm/main: spec.extraConf: line 1: unknown key NoSuchKey\n"},
         {CONTROLLER "  extraConf: 'PartitionName=x Nodes=gpu'\n", -EINVAL,
@@ -317,6 +313,19 @@ static void what_slurm_would_refuse_is_told_of_its_author(void **state)
          -EINVAL,
          "Controller slurm/main: spec.configFileRefs[0].name: more.conf line 1: ReturnToService: "
          "'x' is not 0, 1 or 2\n"},
+        {CONTROLLER "  extraConf: |\n    SlurmUser=slurm\n    SlurmctldHost=elsewhere\n", -EINVAL,
+         "Controller slurm/main: spec.extraConf: line 2: SlurmctldHost is the pod's name and "
+         "cannot be set; remove the line\n"},
+        {CONTROLLER "  extraConf: 'Include more.conf'\n  configFileRefs: [{name: f}]\n" FILES(
+             "f", "  more.conf: 'ClusterName=other'\n"),
+         -EINVAL,
+         "Controller slurm/main: spec.configFileRefs[0].name: more.conf line 1: ClusterName comes "
+         "from spec.clusterName and cannot be set; remove the line\n"},
+        {CONTROLLER "  extraConf: 'NodeSet=gpu Feature=x'\n" NODESET("gpu"), -EINVAL,
+         "Controller slurm/main: spec.extraConf: line 1: node set gpu is that of NodeSet gpu; "
+         "remove the line or choose another name\n"
+         "warning: Controller slurm/main: spec.extraConf: line 1: node set gpu stands twice; the "
+         "first one counts\n"},
         {CONTROLLER "  {}\n" NODESET("b") "  template: {spec: {hostname: a-}}\n" NODESET("a"), 0,
          "NodeSet slurm/b: spec.template.spec.hostname: NodeSet a of the same cluster has the name "
          "a in Slurm already; this one is left out until it has another\n"},
