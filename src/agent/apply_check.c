@@ -74,6 +74,30 @@ static void check_default(const struct model *m, struct faults *faults)
     }
 }
 
+/* slurmctld dies of a line for a node that has registered by itself: of a reconfigure, and of every
+ * start that finds the node in its state. */
+static void check_dynamic(const struct model *m, const struct host_set *dynamic,
+                          struct faults *faults)
+{
+    for (size_t i = 0; i < m->n_objects; i++) {
+        const struct model_object *o = &m->objects[i];
+        AUTO(hostlist_free) struct host_list *hosts = NULL;
+        AUTO(buf_done) struct buf name = {0};
+        struct host_iter it = {0};
+
+        if (o->section != CONF_NODE || hostlist_parse(str_of(o->name), &hosts, NULL) < 0)
+            continue;
+        while (hostlist_next(hosts, &it, &name))
+            if (hostset_has(dynamic, buf_view(&name))) {
+                faults_add(faults, FAULT_FATAL, o->line->file, o->line->line,
+                           "node %s is a dynamic node of this cluster already; remove the line or "
+                           "choose another name",
+                           buf_str(&name));
+                break;
+            }
+    }
+}
+
 /* Is it sound by itself, as it was declared? */
 static int check_declared(struct job *j, struct candidate **ret, struct err *e)
 {
@@ -87,6 +111,7 @@ static int check_declared(struct job *j, struct candidate **ret, struct err *e)
         return r;
     candidate_check(c, &ctx, &j->faults);
     check_default(candidate_model(c), &j->faults);
+    check_dynamic(candidate_model(c), dynamic, &j->faults);
     problems_add(j, &j->faults);
     r = faults_error(&j->faults, e);
     if (r == 0)

@@ -128,6 +128,16 @@ static void admit_partition(const struct api_admission *in, struct api_problems 
                  api_partition_line(p->arena, &part, "x", true), release);
 }
 
+/* Of an object whose spec is as it was. */
+static void admit_metadata(const struct api_admission *in, const struct api_kind *kind,
+                           struct api_problems *p)
+{
+    struct controller c;
+
+    if (kind->fields == controller_fields && controller_decode(p->arena, in->object, &c, NULL) == 0)
+        controller_check_annotations(&c, p);
+}
+
 void api_admit(const struct api_admission *in, struct api_problems *p)
 {
     const struct api_kind *kind = api_kind_of(in->object);
@@ -135,8 +145,8 @@ void api_admit(const struct api_admission *in, struct api_problems *p)
     if (!kind || jsn_get_str(in->object, "metadata.deletionTimestamp"))
         return;
     if (in->old && jsn_equal(jsn_key(in->object, "spec"), jsn_key(in->old, "spec")))
-        return;
-    if (kind->fields == controller_fields)
+        admit_metadata(in, kind, p);
+    else if (kind->fields == controller_fields)
         admit_controller(in, p);
     else if (kind->fields == nodeset_fields)
         admit_nodeset(in, p);

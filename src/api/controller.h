@@ -21,6 +21,9 @@
 
 /* The release of Slurm that runs, where no image tag says so. */
 #define API_RELEASE_ANNOTATION "slurmkeeper.dev/slurm-version"
+/* What to do about partitions that somebody changed in Slurm: Report (the default) or Revert. */
+#define API_DRIFT_ANNOTATION "slurmkeeper.dev/drift-policy"
+
 
 struct controller_ha {
     bool enabled;
@@ -114,11 +117,18 @@ void controller_ref_lists(const struct controller *c,
 
 /* Everything that the object alone tells. */
 void controller_check(const struct controller *c, struct api_problems *p);
+/* The part of it that concerns annotations. */
+void controller_check_annotations(const struct controller *c, struct api_problems *p);
 /*
  * What extraConf says to Slurm of this release; 0: no release is known, and only its form counts.
  * Which nodes its partitions name is not asked: their NodeSets may come later.
  */
 void controller_check_conf(const struct controller *c, uint32_t release, struct api_problems *p);
+/*
+ * Why a setting of slurm.conf is not the user's; NULL: it may be set.  The
+ * sentence lives in the arena.
+ */
+const char *controller_owned(struct arena *a, const char *key, const char *value);
 /* What may not change. */
 void controller_check_update(const struct controller *c, const struct controller *old,
                              struct api_problems *p);

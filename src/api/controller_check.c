@@ -133,6 +133,15 @@ static void check_service(const struct controller *c, struct api_problems *p)
                 name_shown(p, m->monitor.endpoints.items[i].path), "must begin with '/'");
 }
 
+void controller_check_annotations(const struct controller *c, struct api_problems *p)
+{
+    const char *policy = api_annotation(&c->meta, API_DRIFT_ANNOTATION);
+
+    if (policy && !streq(policy, "Report") && !streq(policy, "Revert"))
+        api_problem_add(p, API_WARNING, "metadata.annotations[" API_DRIFT_ANNOTATION "]",
+                        "%s is not Report or Revert: taken for Report", name_shown(p, policy));
+}
+
 void controller_check(const struct controller *c, struct api_problems *p)
 {
     struct controller_ref_list lists[CONTROLLER_REF_LISTS];
@@ -147,6 +156,7 @@ void controller_check(const struct controller *c, struct api_problems *p)
     for (size_t i = 0; i < CONTROLLER_REF_LISTS; i++)
         check_ref_list(p, &lists[i]);
     check_service(c, p);
+    controller_check_annotations(c, p);
 }
 
 static void check_same(struct api_problems *p, const char *field, bool same, const char *why)

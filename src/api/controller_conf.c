@@ -59,7 +59,7 @@ static void check_partition(const struct conf_line *line, uint32_t release, stru
 static void check_lines(const struct conf *conf, uint32_t release, struct faults *faults,
                         struct api_problems *p)
 {
-    struct validate_context ctx = {.release = release};
+    struct validate_context ctx = {.release = release, .is_part = true};
     size_t parsed = faults->n;
     size_t n;
     const struct conf_line *lines = conf_lines(conf, &n);
@@ -69,29 +69,33 @@ static void check_lines(const struct conf *conf, uint32_t release, struct faults
         const struct fault *f = &faults->list[i];
         const struct conf_line *line = line_at(conf, f->line);
 
-        if (f->level == FAULT_FATAL && f->line > HEAD_LINES && line &&
-            line->section != CONF_PARTITION)
-            api_problem_add(p, API_INVALID, "spec.extraConf", "line %u: %s", f->line - HEAD_LINES,
-                            f->text);
+        if (f->level == FAULT_WARNING && starts_with(f->text, "SelectType was set before"))
+            continue; /* by us, above */
+        if (f->line > HEAD_LINES && line && line->section != CONF_PARTITION)
+            api_problem_add(p, f->level == FAULT_FATAL ? API_INVALID : API_WARNING,
+                            "spec.extraConf", "line %u: %s", f->line - HEAD_LINES, f->text);
     }
     for (size_t i = 0; i < n; i++)
         if (lines[i].section == CONF_PARTITION && lines[i].line > HEAD_LINES)
             check_partition(&lines[i], release, p);
 }
 
-/* Where slurmctld keeps jobs and nodes is the pod's volume; it would be without them elsewhere. */
+/* Settings that are not the user's. */
 static void check_ours(const struct conf *conf, struct api_problems *p)
 {
     size_t n;
     const struct conf_line *lines = conf_lines(conf, &n);
 
-    for (size_t i = 0; i < n; i++)
-        if (lines[i].line > HEAD_LINES && lines[i].n > 0 &&
-            strcasecmp(lines[i].pairs[0].key, "StateSaveLocation") == 0)
-            api_problem_add(p, API_INVALID, "spec.extraConf",
-                            "line %u: StateSaveLocation is the pod's volume and cannot be set; "
-                            "remove the line",
-                            lines[i].line - HEAD_LINES);
+    for (size_t i = 0; i < n; i++) {
+        const char *why =
+            lines[i].line > HEAD_LINES && lines[i].section == CONF_GLOBAL
+                ? controller_owned(p->arena, lines[i].pairs[0].key, lines[i].pairs[0].value)
+                : NULL;
+
+        if (why)
+            api_problem_add(p, API_INVALID, "spec.extraConf", "line %u: %s",
+                            lines[i].line - HEAD_LINES, why);
+    }
 }
 
 void controller_check_conf(const struct controller *c, uint32_t release, struct api_problems *p)

@@ -64,13 +64,13 @@ static void blame(struct config_work *w, const struct conf_text *t, const struct
         f->file && !streq(f->file, "slurm.conf") ? user_files_find(&w->files, f->file) : NULL;
     const char *place = NULL;
 
+    if (is_override(w, f))
+        return;
     if (included) {
         add_problem(w, f, NULL, included->field,
                     arena_printf(w->a, "%s line %u", included->name, f->line));
         return;
     }
-    if (is_override(w, f))
-        return;
     if (o && o->counted)
         place = arena_printf(w->a, "line %u", f->line - o->line + 1);
     if (o && o->object)
@@ -96,6 +96,7 @@ bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t)
         w->unusable = true;
         return true;
     }
+    config_check_user_lines(w, t, conf, &faults);
     validate_conf(conf, &ctx, &faults);
     if (faults.fatal && w->round < ROUNDS_MAX && config_refuse_partitions(w, t, &faults))
         return false;

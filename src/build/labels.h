@@ -26,7 +26,7 @@
 #define ANNOTATION_CONFIG_HASH "slinky.slurm.net/slurm-config-hash"
 #define ANNOTATION_DEFAULT_CONTAINER "kubectl.kubernetes.io/default-container"
 /* Of a Controller: "Report" (default) what was changed past the declaration, or "Revert" it. */
-#define ANNOTATION_DRIFT_POLICY "slurmkeeper.dev/drift-policy"
+#define ANNOTATION_DRIFT_POLICY API_DRIFT_ANNOTATION
 #define ANNOTATION_TOPOLOGY "topology.slinky.slurm.net/spec"
 
 #define TAINT_WORKER "nodeset.slinky.slurm.net/worker"

@@ -3,6 +3,7 @@
 #include "src/api/test/objects.h"
 
 #include "src/api/admit.h"
+#include "src/api/controller.h"
 #include "src/slurm/profile.h"
 
 static const char *admitted(struct arena *a, const struct jsn *object, const struct jsn *old,
@@ -120,6 +121,19 @@ static void the_release_comes_from_the_controller_then_the_operator_then_the_ima
     }
 }
 
+static void an_annotation_is_looked_at_though_the_spec_is_the_same(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *old = ours_of(&a, "Controller", "x", "  {}");
+    struct jsn *now = ours_of(&a, "Controller", "x", "  {}");
+
+    (void)state;
+    jsn_set(&a, jsn_ensure_object(&a, jsn_key(now, "metadata"), "annotations"),
+            API_DRIFT_ANNOTATION, jsn_string(&a, "Never"));
+    assert_non_null(strstr(admitted(&a, now, old, NULL, 0), "\"Never\" is not Report or Revert"));
+    assert_string_equal(admitted(&a, old, old, NULL, 0), "");
+}
+
 static void a_change_that_restarts_slurmctld_is_warned_about(void **state)
 {
     static const struct {
@@ -165,6 +179,7 @@ int main(void)
         cmocka_unit_test(what_was_accepted_never_blocks_its_own_end),
         cmocka_unit_test(objects_of_others_are_none_of_our_business),
         cmocka_unit_test(what_cannot_be_decoded_is_one_problem),
+        cmocka_unit_test(an_annotation_is_looked_at_though_the_spec_is_the_same),
         cmocka_unit_test(a_change_that_restarts_slurmctld_is_warned_about),
         cmocka_unit_test(the_release_comes_from_the_controller_then_the_operator_then_the_image),
     };

@@ -99,6 +99,33 @@ static void the_annotation_names_the_release_before_the_image(void **state)
     assert_int_equal(controller_release(&c), RELEASE(22, 5, 8));
 }
 
+static void a_policy_for_drift_that_there_is_not_is_told(void **state)
+{
+    static const struct {
+        const char *policy;
+        const char *lines;
+    } cases[] = {
+        {"Report", ""},
+        {"Revert", ""},
+        {"revert", "warning: metadata.annotations[slurmkeeper.dev/drift-policy]: \"revert\" is not "
+                   "Report or Revert: taken for Report\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct api_problems p = {.arena = &a};
+        struct jsn *v = ours_of(&a, "Controller", "c", "  {}");
+        struct controller c;
+
+        jsn_set(&a, jsn_ensure_object(&a, jsn_key(v, "metadata"), "annotations"),
+                API_DRIFT_ANNOTATION, jsn_string(&a, cases[i].policy));
+        assert_int_equal(controller_decode(&a, v, &c, NULL), 0);
+        controller_check(&c, &p);
+        assert_string_equal(lines_of(&a, &p), cases[i].lines);
+    }
+}
+
 static void bad_controllers_are_refused_with_a_reason(void **state)
 {
     static const struct {
@@ -175,6 +202,19 @@ static void extra_conf_is_held_against_the_release(void **state)
         {0, "ReturnToService=2\\nstatesavelocation=/elsewhere\\n",
          "spec.extraConf: line 2: StateSaveLocation is the pod's volume and cannot be set; remove "
          "the line\n"},
+        {0, "SlurmUser=slurm\\nslurmctldport=6817\\nSlurmdPort=6819\\nClusterName=other\\n",
+         "spec.extraConf: line 3: SlurmdPort is the pods' port and cannot be set; remove the "
+         "line\n"
+         "spec.extraConf: line 4: ClusterName comes from spec.clusterName and cannot be set; "
+         "remove "
+         "the line\n"},
+        {0, "SlurmctldHost=elsewhere\\nAuthType=auth/none",
+         "spec.extraConf: line 1: SlurmctldHost is the pod's name and cannot be set; remove the "
+         "line\n"
+         "spec.extraConf: line 2: AuthType goes with the cluster's keys and cannot be set; remove "
+         "the line\n"},
+        {RELEASE(22, 5, 8), "DownNodes=nowhere State=DOWN",
+         "warning: spec.extraConf: line 1: DownNodes: there is no node nowhere\n"},
         {SERIES(25, 5), "ReturnToService=2\\nPartitionName=x Nodes=later MaxTime=1", ""},
         {SERIES(25, 5), "# fine\\nReturnToServce=2",
          "spec.extraConf: line 2: unknown key ReturnToServce; did you mean ReturnToService?\n"},
@@ -308,6 +348,7 @@ int main(void)
         cmocka_unit_test(an_empty_controller_has_everything_it_needs),
         cmocka_unit_test(every_field_is_decoded),
         cmocka_unit_test(the_annotation_names_the_release_before_the_image),
+        cmocka_unit_test(a_policy_for_drift_that_there_is_not_is_told),
         cmocka_unit_test(bad_controllers_are_refused_with_a_reason),
         cmocka_unit_test(extra_conf_is_held_against_the_release),
         cmocka_unit_test(what_holds_the_state_cannot_change),

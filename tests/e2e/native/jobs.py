@@ -81,7 +81,11 @@ class Jobs:
         if held:
             self.cluster.slurm("scontrol", "release", *held)
         ids = self.running + self.pending
-        done = wait_for(lambda: self.ended(ids), "all jobs have ended", 60)
+        try:
+            done = wait_for(lambda: self.ended(ids), "all jobs have ended", 30)
+        except AssertionError as e:
+            raise AssertionError(f"{e}: {self.cluster.slurm('squeue', '-o', '%i %P %T %r %N').stdout} "
+                                 f"{self.cluster.node_states()} {self.starts()}") from None
         assert set(done.values()) == {("COMPLETED", "0:0", "0")}, done
         assert set(self.starts().values()) == {"started\nended\n"}, self.starts()
 

@@ -94,7 +94,12 @@ class Native(Local):
 
     # Slurm
 
+    inside = False  # are Slurm's commands run in slurmctld's pod, on the files that it has?
+
     def slurm(self, *argv, user=None, controller=None, check=True, timeout=30, **more):
+        if self.inside:
+            wait_for(self.slurmctld, "slurmctld runs", 60)
+            return run("nsenter", "-t", str(self.slurmctld()), "-a", *argv, check=check, timeout=timeout, **more)
         if user or controller:
             return super().slurm(*argv, user=user, controller=controller, check=check, timeout=timeout, **more)
         return run(*argv, env=self.slurm_env, check=check, timeout=timeout, cwd=self.share, **more)
@@ -129,10 +134,14 @@ class Native(Local):
         found = [(int(start), pid) for (name, pid), start in self.daemons().items() if name == "slurmctld"]
         return min(found)[1] if found else None
 
-    def deaths(self):
-        """How often slurmctld ended without being asked to: its container is started again then, and not within."""
-        status = self.object("pods", "slurm-controller-0")["status"]["containerStatuses"]
-        return next(c for c in status if c["name"] == "slurmctld")["restartCount"]
+    def deaths(self, known=None):
+        """How often slurmctld ended without being asked to: its container is started again then, and not within.
+
+        By pod; known: what it was before, to be left out."""
+        pod = self.object("pods", "slurm-controller-0")
+        counts = {c["name"]: c["restartCount"] for c in pod["status"].get("containerStatuses", [])}
+        now = {pod["metadata"]["uid"]: counts.get("slurmctld", 0)}
+        return {uid: n for uid, n in now.items() if n > (known or {}).get(uid, 0)}
 
     def wait_saved(self):
         """Until slurmctld has written down what it knows now: a killed one loses the last seconds."""

@@ -240,6 +240,8 @@ def cluster(machine):
         c.make("partitions", "wide", {"all": True}).ok()
         c.wait_live("debug", State="UP")
         c.wait_live("wide", State="UP")
+        c.change("controllers", "slurm", {"extraConf": Declared(None).extra_conf()}).ok()
+        c.wait_applied()
         yield c
 
 
@@ -267,7 +269,7 @@ def edited(cluster, jobs):
             editor.same_slurmctld()
     editor.wait_live()
     editor.same_slurmctld()
-    assert cluster.deaths() == 0
+    assert not cluster.deaths()
     print(f"{editor.made} edits of seed {SEED}: {editor.kinds}")
     after = slurmds(cluster)
     assert {d: after.get(d) for d in before} == before, "a slurmd was started anew"
