@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Literals of CEL: numbers, and strings with their escapes; and how mistakes are shown.
+ *
+ * An error quotes the line with a mark below the place, in cel-go's words, since who writes a rule
+ * meets it in the answer to kubectl apply.
  */
 #include <ctype.h>
 #include <stdarg.h>

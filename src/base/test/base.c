@@ -3,6 +3,7 @@
 #include "src/base/test/unit.h"
 
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "src/base/alloc.h"
@@ -135,6 +136,33 @@ static void a_full_buffer_drops_what_does_not_fit(void **state)
     assert_false(b.overflow);
     buf_eat(&b, 3);
     assert_string_equal(buf_str(&b), "45");
+}
+
+static void a_buffer_is_sent_as_far_as_the_peer_takes_it(void **state)
+{
+    AUTO(buf_done) struct buf b = {0};
+    char piece[4096] = "";
+    size_t got = 0;
+    int fds[2];
+
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    for (int i = 0; i < 1024; i++)
+        buf_add(&b, piece, sizeof(piece));
+    assert_int_equal(buf_send(&b, fds[0]), 0);
+    assert_true(b.n > 0 && b.n < 1024 * sizeof(piece));
+    while (got < 1024 * sizeof(piece)) {
+        ssize_t n = read(fds[1], piece, sizeof(piece));
+
+        assert_true(n > 0);
+        got += (size_t)n;
+        assert_int_equal(buf_send(&b, fds[0]), 0);
+    }
+    assert_int_equal(b.n, 0);
+    (void)close(fds[1]);
+    buf_adds(&b, "left");
+    assert_int_equal(buf_send(&b, fds[0]), -EPIPE);
+    (void)close(fds[0]);
 }
 
 static void a_map_keeps_what_was_put(void **state)
@@ -356,6 +384,7 @@ int main(void)
         cmocka_unit_test(utf8_is_checked_strictly),
         cmocka_unit_test(code_points_become_utf8),
         cmocka_unit_test(a_full_buffer_drops_what_does_not_fit),
+        cmocka_unit_test(a_buffer_is_sent_as_far_as_the_peer_takes_it),
         cmocka_unit_test(a_map_keeps_what_was_put),
         cmocka_unit_test(a_list_member_may_leave_while_visited),
         cmocka_unit_test(ages_read_as_in_kubectl),

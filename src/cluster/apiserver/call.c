@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Small things that every handler asks of its call.
+ * What every handler asks of its call: the time, its warnings, the query, its resource's name in
+ * the store.
+ *
+ * The time is read once, so that all that one request writes bears the same.
  */
 #include "src/cluster/apiserver/call.h"
 

@@ -52,13 +52,7 @@ static void set_events(struct attach *s)
 
 static void flush(struct attach *s)
 {
-    while (s->out.n > 0) {
-        ssize_t n = send(s->fd, s->out.p, s->out.n, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-        if (n <= 0)
-            break;
-        buf_eat(&s->out, (size_t)n);
-    }
+    (void)!buf_send(&s->out, s->fd); /* the end of its shim is read, not written */
     channels_pause(s->channels, s->out.n > MAX_BEHIND);
     set_events(s);
 }

@@ -38,7 +38,7 @@ static inline UNUSED void fixture_init(struct fixture *f, const char *spec)
 {
     *f = (struct fixture){0};
     f->world = (struct test_world){&f->arena, jsn_array(&f->arena), 0};
-    test_put(&f->world, test_parse(&f->arena, arena_printf(&f->arena, SET, spec)));
+    test_put(&f->world, json_of(&f->arena, arena_printf(&f->arena, SET, spec)));
 }
 
 static inline UNUSED struct jsn *the_set(struct fixture *f)
@@ -67,7 +67,7 @@ static inline UNUSED struct actions plan(struct fixture *f)
     struct err e = {0};
 
     assert_int_equal(nodeset_decode(a, in.object, ns, &e), 0);
-    assert_int_equal(controller_decode(a, test_parse(a, LAB), c, &e), 0);
+    assert_int_equal(controller_decode(a, json_of(a, LAB), c, &e), 0);
     cluster.controller = f->no_controller ? NULL : c;
     JSN_FOR_ITEMS (o, f->world.objects) {
         struct plan_pod *p = arena_calloc(a, 1, sizeof(*p));
@@ -161,8 +161,8 @@ static inline UNUSED void run_pod(struct fixture *f, const char *name)
 
     jsn_set_path(&f->arena, pod, "spec.nodeName", jsn_string(&f->arena, "k"));
     jsn_set(&f->arena, pod, "status",
-            test_parse(&f->arena, "{'phase':'Running','conditions':[{'type':'Ready','status':"
-                                  "'True','lastTransitionTime':'1970-01-01T00:00:01Z'}]}"));
+            json_of(&f->arena, "{'phase':'Running','conditions':[{'type':'Ready','status':"
+                               "'True','lastTransitionTime':'1970-01-01T00:00:01Z'}]}"));
 }
 
 static inline UNUSED void pods_of(struct fixture *f, struct buf *out)

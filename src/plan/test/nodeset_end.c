@@ -15,7 +15,7 @@ static void the_finalizer_comes_before_all_else(void **state)
     (void)state;
     fixture_init(&f, "");
     jsn_set_path(&f.arena, the_set(&f), "metadata.finalizers",
-                 test_parse(&f.arena, "['other.example/f']"));
+                 json_of(&f.arena, "['other.example/f']"));
     expect_plan(&f, "patch NodeSet gpu;");
     assert_int_equal(jsn_len(jsn_get(the_set(&f), "metadata.finalizers")), 2);
     converge(&f);
