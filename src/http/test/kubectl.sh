@@ -77,6 +77,7 @@ try() { # NAME KUBECTL-COMMAND...
 try_forward() {
     local name=$1
     shift
+    rm -f "$dir/forward" # what the one before said is not to be read for this one's
     timeout 60 "$@" port-forward p ":$file_port" >"$dir/forward" 2>&1 &
     local pid=$!
     pids+=("$pid")
@@ -100,6 +101,7 @@ try_forward() {
     kill "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
 
+    rm -f "$dir/forward"
     timeout 60 "$@" port-forward p ":1" >"$dir/forward" 2>&1 &
     pid=$!
     pids+=("$pid")
