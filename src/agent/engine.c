@@ -200,11 +200,19 @@ static void free_job(void *arg)
     (void)job_free(arg);
 }
 
+/* Nobody needs to hear of a look that found nothing to do, but whoever was told to wait. */
+static bool is_news(const struct engine *g, const struct job *j)
+{
+    bool was_pending = g->result == RESULT_PENDING && streq(g->hash, j->record->hash);
+
+    return !j->own || j->result != RESULT_APPLIED || j->told || was_pending;
+}
+
 static void after_push(struct engine *g, struct job *j)
 {
     metrics_push(g->o.metrics, result_names[j->result], change_class_name(j->class),
                  (double)(clock_mono_ns() - j->started_ns) / 1e9);
-    if (!j->own || j->result != RESULT_APPLIED || j->told)
+    if (is_news(g, j))
         remember_answer(g, j);
     store_remember(g->o.store, j->record->hash);
     if (j->told)

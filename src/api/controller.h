@@ -24,7 +24,6 @@
 /* What to do about partitions that somebody changed in Slurm: Report (the default) or Revert. */
 #define API_DRIFT_ANNOTATION "slurmkeeper.dev/drift-policy"
 
-
 struct controller_ha {
     bool enabled;
     int32_t backups;

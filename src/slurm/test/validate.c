@@ -183,8 +183,6 @@ static void nodes_and_node_sets_are_checked(void **state)
          "configuration\n"},
         {R2205, "PartitionName=p Nodes=n1 Alternate=q\nPartitionName=q Nodes=n1 Alternate=NONE",
          ""},
-        {R2205, "NodeSet=s Feature=a\nNodeSet=s Feature=b",
-         "slurm.conf:6: warning: node set s stands twice; the first one counts\n"},
         {R2205, "DownNodes=n[8-12]", "slurm.conf:5: warning: DownNodes: there is no node n10\n"},
         {R2205, "FrontendName=f",
          "slurm.conf:5: error: FrontendName needs a Slurm that was built for front ends\n"},

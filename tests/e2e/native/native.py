@@ -149,28 +149,44 @@ class Native(Local):
         state = f"/proc/{self.slurmctld()}/root/var/spool/slurmctld/default_slurm/job_state"
         wait_for(lambda: os.path.exists(state) and os.stat(state).st_mtime > now, "jobs are saved", 30)
 
+    def wait_rolled(self):
+        """Until the controller's pod is the one that it should be, and ready."""
+        def look():
+            wanted = self.api.get("/apis/apps/v1/namespaces/default/statefulsets/slurm-controller").ok()
+            pod = self.object("pods", "slurm-controller-0") or {"metadata": {}, "status": {}}
+            return (wanted["status"].get("observedGeneration") == wanted["metadata"]["generation"] and
+                    not pod["metadata"].get("deletionTimestamp") and
+                    pod["metadata"].get("labels", {}).get("controller-revision-hash") == wanted["status"]["updateRevision"] and
+                    any(c["type"] == "Ready" and c["status"] == "True" for c in pod["status"].get("conditions", [])))
+        wait_for(look, "the controller's pod is ready", 60)
+
     def wait_slurmctld(self, other_than=None):
         wait_for(lambda: self.slurmctld() not in (None, other_than), "slurmctld runs", 30)
         wait_for(lambda: self.slurm("scontrol", "ping", check=False).returncode == 0, "slurmctld answers", 30)
 
     def agent(self):
-        """Process number of the agent that serves."""
+        """Process number of the agent that serves (the oldest: its children are it for a moment, too)."""
+        found = []
         for entry in os.listdir("/proc"):
             try:
                 if not entry.isdigit() or "slurmkeeper-agent" not in os.readlink(f"/proc/{entry}/exe"):
                     continue
-                with open(f"/proc/{entry}/cgroup") as f, open(f"/proc/{entry}/cmdline") as g:
+                with open(f"/proc/{entry}/cgroup") as f, open(f"/proc/{entry}/cmdline") as g, \
+                        open(f"/proc/{entry}/stat") as h:
                     words = g.read().split("\0")
-                    if f"slurmkeeper-{self.name}/" in f.read() and "worker" not in words[0] and words[1:2] != ["worker"]:
-                        return int(entry)
+                    if f"slurmkeeper-{self.name}/" in f.read() and "worker" not in words[0] and words[1:2] == ["run"]:
+                        found.append((int(h.read().rsplit(")", 1)[1].split()[19]), int(entry)))
             except OSError:
                 continue
-        return None
+        return min(found)[1] if found else None
 
     def in_pod(self, name, pid=None):
-        """A file of the controller's pod."""
-        with open(f"/proc/{pid or self.slurmctld()}/root{name}", errors="replace") as f:
-            return f.read()
+        """A file of the controller's pod; "": there is none now."""
+        try:
+            with open(f"/proc/{pid or self.slurmctld()}/root{name}", errors="replace") as f:
+                return f.read()
+        except OSError:
+            return ""
 
     def agree(self):
         """slurm.conf in the ConfigMap and in the live directory are the same."""

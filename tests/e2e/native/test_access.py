@@ -8,12 +8,16 @@ import http.client
 
 import pytest
 
+from local import run
+
 
 @pytest.fixture(scope="module")
 def door(shared):
     data = shared.object("secrets", "slurm-agent")["data"]
     address = shared.object("pods", "slurm-controller-0")["status"]["podIP"]
-    return address, {k: base64.b64decode(v).decode() for k, v in data.items()}
+    decoded = {k: base64.b64decode(v).decode() for k, v in data.items()}
+    shared.token = decoded["token"]
+    return address, decoded
 
 
 def ask(address, headers, path="/v1/state", method="GET", context=None):
@@ -61,12 +65,46 @@ def test_another_certificate_is_refused(cluster, door, tmp_path):
         ask(door[0], {}, context=wrong)
 
 
-def test_files_and_sockets_are_for_root_alone(cluster):
-    root = f"/proc/{cluster.agent()}/root"
-    looked = 0
-    for pattern in ("/etc/slurmkeeper-agent/*", "/etc/slurm/.slurmkeeper", "/etc/slurm/*.key", "/run/**/*agent*.sock*"):
-        for path in glob.glob(root + pattern, recursive=True):
-            st = os.stat(path)
-            assert st.st_mode & 0o007 == 0, f"{path}: {oct(st.st_mode)}"
-            looked += 1
-    assert looked >= 3
+def as_another(c, uid, *argv):
+    """A command in the agent's container, as another user."""
+    return run("nsenter", "-t", str(c.agent()), "-m", "-p", "setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups",
+               *argv, check=False)
+
+
+def secrets_of(c):
+    """Files that the agent keeps to itself: its identity, its record, what waits to be applied."""
+    root = f"/proc/{c.agent()}/root"
+    found = []
+    for pattern in ("/etc/slurmkeeper-agent/*", "/etc/slurm/.slurmkeeper", "/etc/slurm/.slurmkeeper/*", "/etc/slurm/*.key",
+                    "/mnt/slurm/*.key", "/mnt/state/.slurmkeeper", "/run/**/*agent*.sock*"):
+        found += [path[len(root):] for path in glob.glob(root + pattern, recursive=True)]
+    return found
+
+
+@pytest.mark.parametrize("who", ["nobody", "a user of the cluster"])
+def test_files_are_for_root_alone(cluster, who):
+    uid = {"nobody": 65534, "a user of the cluster": 1000}[who]
+    found = secrets_of(cluster)
+    assert {"/etc/slurmkeeper-agent/token", "/etc/slurmkeeper-agent/tls.key", "/etc/slurm/.slurmkeeper"} <= set(found)
+    for path in found:
+        look = ("ls", path) if os.path.isdir(f"/proc/{cluster.agent()}/root{path}") else ("cat", path)
+        done = as_another(cluster, uid, *look)
+        assert done.returncode != 0 and "Permission denied" in done.stderr, f"{who} can read {path}: {done}"
+    # what is for everybody is: the test itself can read
+    assert as_another(cluster, uid, "cat", "/etc/slurm/slurm.conf").returncode == 0
+
+
+def test_slurmctld_does_not_have_the_agents_identity(cluster, door):
+    assert glob.glob(f"/proc/{cluster.slurmctld()}/root/etc/slurmkeeper-agent/*") == []
+    for name in ("environ", "cmdline"):
+        with open(f"/proc/{cluster.agent()}/{name}") as f:
+            assert cluster.token not in f.read()
+
+
+def test_the_token_is_in_no_log_and_no_object_but_its_secret(cluster, door):
+    said = cluster.kubectl("logs", "slurm-controller-0", "-c", "reconfigure").stdout
+    for path in glob.glob(f"{cluster.state}/log/*.log"):
+        with open(path, errors="replace") as f:
+            said += f.read()
+    said += cluster.kubectl("get", "controllers,nodesets,pods,configmaps,events,statefulsets", "-A", "-o", "json").stdout
+    assert cluster.token not in said and base64.b64encode(cluster.token.encode()).decode() not in said

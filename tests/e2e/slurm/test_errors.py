@@ -2,6 +2,7 @@
 """What is wrong is told where its author looks, with what to do, and the running cluster goes on."""
 import os
 import subprocess
+import time
 
 import pytest
 
@@ -185,6 +186,22 @@ def test_a_slurmctld_that_is_never_ready_fails_up_with_its_log(tmp_path):
         assert done.returncode == 1
         assert "slurmctld does not answer" in done.stderr
         assert "slurmctld: I do not feel well" in done.stderr, done.stderr
+
+
+def test_a_range_in_use_is_told_at_once_and_can_be_changed(cluster):
+    taken = run("ip", "-o", "-4", "addr", "show", "dev", f"sk-{cluster.name}").stdout.split()[3].replace(".0.1/", ".0.0/")
+    with Local("r") as own:
+        start = time.monotonic()
+        done = own.up("--pod-cidr", taken, check=False)
+        assert time.monotonic() - start < 15
+        assert done.returncode == 1
+        assert f"the cluster's node does not start: the range {taken} of pod addresses is in use" in done.stderr
+        assert own.process("serve") is None
+        own.up("--pod-cidr", "10.211.0.0/16")
+        done = own.up("--pod-cidr", "10.212.0.0/16", check=False)
+        assert done.returncode == 1 and "have addresses in 10.211.0.0/16, not in 10.212.0.0/16" in done.stderr
+        done = own.up("--pod-cidr", "10.212.0.1/16", check=False)
+        assert done.returncode == 2 and "--pod-cidr: '10.212.0.1/16' has bits set behind its prefix" in done.stderr
 
 
 @pytest.fixture
