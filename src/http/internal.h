@@ -96,7 +96,6 @@ struct http_server {
     struct list dirty;
     struct list again;
     unsigned int n_conns;
-    unsigned int corks;
     struct listener *listeners[MAX_LISTENERS];
     size_t n_listeners;
     struct loop_source *hook;

@@ -56,7 +56,7 @@ static void flush_dirty(void *arg)
     struct http_server *s = arg;
     struct list now;
 
-    if (s->corks > 0 || list_empty(&s->dirty))
+    if (list_empty(&s->dirty))
         return;
     /* What gets dirty while flushing waits for the next turn: a drain callback may write again. */
     list_init(&now);
@@ -257,16 +257,4 @@ const char *server_date(struct http_server *s)
         s->date_s = now;
     }
     return s->date;
-}
-
-void http_server_cork(struct http_server *s)
-{
-    s->corks++;
-}
-
-void http_server_uncork(struct http_server *s)
-{
-    assert(s->corks > 0);
-    if (--s->corks == 0 && !list_empty(&s->dirty))
-        loop_want_hooks(s->loop);
 }

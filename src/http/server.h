@@ -89,20 +89,16 @@ void http_server_adopt(struct http_server *s, int fd);
 /* How many connections there are. */
 unsigned int http_server_connections(const struct http_server *s);
 
-/* Answer.  `headers` is extra header lines, each "Name: value\r\n", or NULL.  The body is copied.
+/*
+ * Answer.  `headers` is extra header lines, each "Name: value\r\n", or NULL.  The body is copied.
  * HEAD answers get the headers of the body and no body.  The exchange's memory lasts until the end
- * of the turn, but nothing may be called on it any more. */
+ * of the turn, but nothing may be called on it any more.
+ *
+ * Bytes leave in an end-of-turn hook of LOOP_LAST.  Whoever writes a store in handlers and makes it
+ * durable in a hook of LOOP_NORMAL acknowledges only durable writes, with nothing to do here.
+ */
 void http_reply(struct http_exchange *x, int status, const char *content_type, const char *headers,
                 struct str body);
-
-/*
- * When bytes leave: in an end-of-turn hook of LOOP_LAST.  Whoever writes a store in handlers and
- * makes it durable in a hook of LOOP_NORMAL acknowledges only durable writes, with nothing to do
- * here.  For what takes longer than a turn: between http_server_cork and http_server_uncork (they
- * nest) nothing is sent on any connection of this server, and nothing is lost.
- */
-void http_server_cork(struct http_server *s);
-void http_server_uncork(struct http_server *s);
 
 /*
  * Chunked answer of unknown length.  write copies; backlog tells how many bytes the client has not

@@ -36,7 +36,6 @@ struct chaos {
     unsigned int seed;
     int clients[CLIENTS];
     int handled, answered, closed;
-    int corks;
 };
 
 static unsigned int chance(struct chaos *c, unsigned int n)
@@ -195,13 +194,6 @@ static void owner_step(struct chaos *c)
             break;
         }
     }
-    if (chance(c, 10) == 0 && c->corks < 2) {
-        http_server_cork(c->server);
-        c->corks++;
-    } else if (chance(c, 3) == 0 && c->corks > 0) {
-        http_server_uncork(c->server);
-        c->corks--;
-    }
 }
 
 static void run(unsigned int seed, int *total_answered, int *total_closed)
@@ -228,8 +220,6 @@ static void run(unsigned int seed, int *total_answered, int *total_closed)
         if (chance(&c, 3) == 0)
             (void)loop_turn(c.loop, 0);
     }
-    for (; c.corks > 0; c.corks--)
-        http_server_uncork(c.server);
     /* Half of the time everybody leaves, half of the time the server goes first. */
     if (seed % 2) {
         for (int i = 0; i < CLIENTS; i++)

@@ -487,7 +487,6 @@ int main(int argc, char **argv)
     AUTO(http_tls_free) struct http_tls *tls = NULL;
     struct http_server *server = NULL;
     struct loop_source *term;
-    struct pki pki = {0};
     struct err e = {0};
 
     (void)argv;

@@ -122,3 +122,19 @@ void pki_done(struct pki *p)
     free(p->other_cert);
     free(p->other_key);
 }
+
+struct pki pki;
+
+int pki_set_up(void **state)
+{
+    (void)state;
+    pki_init(&pki);
+    return 0;
+}
+
+int pki_tear_down(void **state)
+{
+    (void)state;
+    pki_done(&pki);
+    return 0;
+}

@@ -17,3 +17,8 @@ struct pki {
 /* Server certificate for 127.0.0.1 and localhost; client: CN `alice`, O `admins` and `users`. */
 void pki_init(struct pki *p);
 void pki_done(struct pki *p);
+
+/* One for all tests of a program: what cmocka calls before and after a group. */
+extern struct pki pki;
+int pki_set_up(void **state);
+int pki_tear_down(void **state);

@@ -104,24 +104,6 @@ static void a_slow_reader_gets_everything_and_its_writer_is_told(void **state)
     rig_done(&r);
 }
 
-static void a_corked_server_says_nothing(void **state)
-{
-    struct rig r;
-
-    (void)state;
-    rig_init(&r, echo, NULL, NULL);
-    http_server_cork(r.server);
-    assert_string_equal(rig_ask(&r, GET("/")), "");
-    http_server_cork(r.server);
-    http_server_uncork(r.server);
-    rig_settle(&r, 0);
-    assert_string_equal(buf_str(&r.got), "");
-    http_server_uncork(r.server);
-    rig_settle(&r, 0);
-    assert_memory_equal(buf_str(&r.got), "HTTP/1.1 200", 12);
-    rig_done(&r);
-}
-
 static void commit(void *arg)
 {
     struct rig *r = arg;
@@ -216,7 +198,6 @@ int main(void)
         cmocka_unit_test(a_stream_to_http_1_0_ends_with_the_connection),
         cmocka_unit_test(a_stream_that_nobody_reads_is_ended),
         cmocka_unit_test(a_slow_reader_gets_everything_and_its_writer_is_told),
-        cmocka_unit_test(a_corked_server_says_nothing),
         cmocka_unit_test(no_answer_leaves_before_the_turns_hooks),
         cmocka_unit_test(an_upgraded_connection_is_a_byte_stream),
         cmocka_unit_test(an_upgraded_peer_that_leaves_is_reported),

@@ -14,22 +14,6 @@
 #include "src/http/server.h"
 #include "src/http/test/pki.h"
 
-static struct pki pki;
-
-static int make_pki(void **state)
-{
-    (void)state;
-    pki_init(&pki);
-    return 0;
-}
-
-static int drop_pki(void **state)
-{
-    (void)state;
-    pki_done(&pki);
-    return 0;
-}
-
 /* A TLS server and one TLS client on a socket pair, both in this thread. */
 struct rig {
     struct loop *loop;
@@ -396,5 +380,5 @@ int main(void)
         cmocka_unit_test(thousands_of_idle_connections_are_cheap),
     };
 
-    return cmocka_run_group_tests(tests, make_pki, drop_pki);
+    return cmocka_run_group_tests(tests, pki_set_up, pki_tear_down);
 }
