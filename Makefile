@@ -98,7 +98,7 @@ fuzz: ## Run every fuzz target for FUZZ_SECONDS (60) with libFuzzer
 	@tools/packages build lint
 	@tests/fuzz/run $${FUZZ_SECONDS:-60}
 
-bench: all ## Measure, as ratios in one run
+bench: all ## Measure, as ratios in one run: first job, live edits, operator, agent, API server; needs root
 	@tools/packages test bench
 	@tests/bench/run
 
@@ -125,4 +125,4 @@ clean: ## Remove what was built
 	@rm -rf $(BUILD) $(SANITIZED) build-fuzz
 
 help: ## This list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18

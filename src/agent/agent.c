@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 
 #include "src/agent/crash.h"
+#include "src/agent/orphans.h"
 #include "src/agent/routes.h"
 #include "src/agent/watch.h"
 #include "src/base/alloc.h"
@@ -37,6 +38,7 @@ struct agent {
     struct engine *engine;
     struct metrics *metrics;
     struct watch *watch;
+    struct orphans orphans;
     struct secret token;
     struct http_tls *tls;
     struct http_server *https;
@@ -61,6 +63,7 @@ static void on_round(void *arg)
 {
     struct agent *a = arg;
 
+    orphans_reap(&a->orphans);
     engine_on_round(a->engine);
 }
 

@@ -58,7 +58,14 @@ static void look(void *arg)
 
 void handed_note(struct engine *g)
 {
+    handed_forget(g);
+    g->handed_to = hub_nodes(g->o.hub, false);
     g->handed_ms = loop_now_ms(g->o.loop);
+}
+
+void handed_forget(struct engine *g)
+{
+    g->handed_to = hostset_free(g->handed_to);
 }
 
 void handed_wait(struct job *j, void (*then)(struct job *j))

@@ -84,6 +84,8 @@ static void step_write(struct job *j)
     int r = j->phase == APPLY_UNDO || j->pended ? 0 : step_pend(j, &e);
 
     if (r == 0) {
+        if (j->class >= CHANGE_RECONFIGURE)
+            handed_forget(j->engine);
         j->written = true;
         r = store_write(j->engine->o.store, &j->to->files, &changed, &e);
     }

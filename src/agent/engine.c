@@ -37,6 +37,7 @@ struct engine *engine_free(struct engine *g)
     if (!g)
         return NULL;
     proof_stop(g);
+    handed_forget(g);
     (void)loop_source_free(g->retry);
     (void)job_free(g->current);
     (void)job_free(g->next);
@@ -53,11 +54,6 @@ const struct record *engine_declared(const struct engine *g)
     const struct record *pending = store_pending(g->o.store);
 
     return pending ? pending : store_good(g->o.store);
-}
-
-bool engine_busy(const struct engine *g)
-{
-    return g->current != NULL;
 }
 
 static void start_now(void *arg)
@@ -223,8 +219,10 @@ static void after_push(struct engine *g, struct job *j)
         hub_touch(g->o.hub);
     if (j->restart_for_keys && j->result == RESULT_APPLIED)
         g->keys_changed = false;
-    if (j->told && j->class >= CHANGE_RECONFIGURE && j->result != RESULT_REFUSED)
-        g->fresh = false; /* nodes have been told, whenever they were started */
+    if (j->told && j->class >= CHANGE_RECONFIGURE)
+        g->fresh = true; /* slurmctld may just have started, and not know all its nodes yet */
+    if (j->told && (j->result == RESULT_APPLIED || j->result == RESULT_PENDING))
+        proof_on_applied(g, j->class);
     g->drift_seen = 0;
     g->settled_ns = clock_mono_ns();
     if (store_pending(g->o.store) || g->reassert_wanted || g->keys_changed || !g->seen_up)
@@ -342,14 +340,17 @@ static bool kept_is_free(const struct engine *g, const struct record *good)
     return false;
 }
 
-/* In a new pod slurmctld starts from other files than its nodes may have: they are told once. */
+/*
+ * In a new pod slurmctld starts from other files than its nodes may have, and one that has just
+ * started does not know them all when it gets others.  They are told when they come.
+ */
 static bool tell_older_nodes(struct engine *g, const struct record *good)
 {
     struct job *j;
 
     if (!g->fresh || !good)
         return false;
-    if (!hub_has_older_nodes(g->o.hub)) {
+    if (!hub_has_older_nodes(g->o.hub, g->handed_to)) {
         /* they register after slurmctld's start, some later than others */
         g->fresh = clock_wall_us() / 1000000 < hub_boot_time(g->o.hub) + REGISTERED_BY_S;
         return false;

@@ -59,4 +59,3 @@ void engine_on_round(struct engine *g);
 
 /* The declaration that counts: the one under way, or the last good one; NULL for none. */
 const struct record *engine_declared(const struct engine *g);
-bool engine_busy(const struct engine *g);

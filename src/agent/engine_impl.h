@@ -92,7 +92,8 @@ struct engine {
     unsigned failures; /* in a row, for the back-off */
     struct fileset keys;
     bool keys_changed;
-    bool fresh;                      /* the live files were seeded, not declared to us */
+    bool fresh;                      /* nodes may come that have other files than slurmctld */
+    struct host_set *handed_to;      /* nodes that were told of the files; NULL: none */
     int64_t handed_ms;               /* the last reconfigure, if nodes may not know of it; or 0 */
     bool seen_up;                    /* slurmctld has answered since this process started */
     struct loop_source *proof;       /* armed while there is something to be saved */
@@ -157,8 +158,10 @@ void step_reconfigure(struct job *j);
 void step_restart(struct job *j);
 void step_read_back(struct job *j);
 /* apply_handed.c */
-/* A reconfigure was taken: nodes are being told. */
+/* A reconfigure was taken: the nodes that slurmctld knows are being told. */
 void handed_note(struct engine *g);
+/* Other files are written: nobody has been told of them. */
+void handed_forget(struct engine *g);
 /* Go on when they have been. */
 void handed_wait(struct job *j, void (*then)(struct job *j));
 /* apply_undo.c */
@@ -186,6 +189,8 @@ void proof_start(struct engine *g);
 void proof_stop(struct engine *g); /* saves what is left to be saved */
 /* slurmctld answers; the first time that shows that it has started from the live files. */
 void proof_on_up(struct engine *g);
+/* It has taken a declaration. */
+void proof_on_applied(struct engine *g, enum change_class class);
 /* It serves, and nothing is under way: what it serves with is worth keeping. */
 void proof_on_round(struct engine *g);
 

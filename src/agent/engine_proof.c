@@ -3,7 +3,8 @@
  * Is what slurmctld starts from any good?
  *
  * A slurmctld that answers, with nothing under way, has shown it: what it serves with is saved for
- * the next pod (proven.c), a moment later, so that many edits in a row cost one write.
+ * the next pod (proven.c).  A moment later, so that many edits in a row cost one write; but at once
+ * after a heavier change, which may be why the pod is about to be replaced.
  *
  * One that does not come up after this process has started may have died of its files, and nobody
  * is there who could refuse them.  After a while they are tried out on a scratch slurmctld, whose
@@ -21,7 +22,7 @@ static bool is_due(const struct engine *g)
 {
     const struct record *good = store_good(g->o.store);
 
-    return g->o.proven && good && good->written_us != g->proven_us && !g->current && !g->next &&
+    return g->o.proven && good && good->written_us != g->proven_us && !g->current &&
            !store_pending(g->o.store) && hub_up(g->o.hub);
 }
 
@@ -64,6 +65,12 @@ void proof_on_up(struct engine *g)
     free(g->reason);
     g->reason = NULL;
     engine_publish(g);
+}
+
+void proof_on_applied(struct engine *g, enum change_class class)
+{
+    if (class >= CHANGE_RECONFIGURE)
+        save(g);
 }
 
 void proof_on_round(struct engine *g)

@@ -13,7 +13,7 @@
 
 #define ATTEMPTS_MAX 3 /* of processes that died over the same declaration */
 
-/* The first start: what is there is what was declared. */
+/* The first start: what is there is what was declared, and slurmctld has yet to take it. */
 static int adopt(struct engine *g, struct err *e)
 {
     AUTO(record_free) struct record *r = record_new();

@@ -101,11 +101,6 @@ int64_t hub_partitions_asked_ns(const struct hub *h)
     return h->live_asked_ns;
 }
 
-uint64_t hub_calls(const struct hub *h)
-{
-    return h->calls;
-}
-
 bool hub_complete(const struct hub *h)
 {
     return h->up && h->known == HUB_ALL;
@@ -154,7 +149,6 @@ void hub_ping(struct hub *h, uint64_t timeout_ms, hub_fresh_fn fn, void *arg)
     *q = (struct question){.hub = h, .fn = fn, .arg = arg};
     jsn_set_str(&a, request, "call", "ping");
     h->pinging = true;
-    h->calls += 2;
     if (link_call(h->link, LANE_READ, request, timeout_ms, ping_ended, q) < 0)
         ping_ended(q, -EBUSY, NULL, NULL);
 }
@@ -239,7 +233,6 @@ void hub_refresh(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_f
         .hub = h, .table = table, .fn = fn, .arg = arg, .start_ns = clock_mono_ns()};
     jsn_set_str(&a, request, "call", call_names[table]);
     jsn_set_int(&a, request, "since", h->lists[table].since);
-    h->calls++;
     h->round_calls++;
     if (!fn)
         h->in_flight++;
@@ -287,14 +280,15 @@ static void ping_ended(void *arg, int r, const struct jsn *answer, const struct 
     hub_publish(h);
 }
 
-bool hub_has_older_nodes(const struct hub *h)
+bool hub_has_older_nodes(const struct hub *h, const struct host_set *but)
 {
     int64_t boot = hub_boot_time(h);
 
     JSN_FOR_ITEMS (node, h->lists[HUB_NODES].items) {
         int64_t started = jsn_get_int(node, "slurmdStartTime", 0);
 
-        if (started > 0 && boot > 0 && started < boot)
+        if (started > 0 && boot > 0 && started < boot &&
+            !(but && hostset_has(but, str_of(jsn_get_str(node, "name")))))
             return true;
     }
     return false;

@@ -39,8 +39,9 @@ const struct live *hub_live(const struct hub *h);
 const struct jobs *hub_jobs(const struct hub *h);
 /* All nodes as slurmctld lists them, and the dynamic ones among them; owned by the caller. */
 struct host_set *hub_nodes(const struct hub *h, bool dynamic_only);
-/* Is there a slurmd that runs for longer than slurmctld?  It has the files of the one before. */
-bool hub_has_older_nodes(const struct hub *h);
+/* Is there a slurmd, other than of `but` (or NULL), that runs for longer than slurmctld?  It has
+ * the files of the one before. */
+bool hub_has_older_nodes(const struct hub *h, const struct host_set *but);
 /* True once partitions, nodes and jobs have been read since slurmctld came up. */
 bool hub_complete(const struct hub *h);
 /* The same of one table. */
@@ -74,4 +75,3 @@ struct hub_watcher;
 struct hub_watcher *hub_watch(struct hub *h, loop_defer_fn fn, void *arg);
 struct hub_watcher *hub_watcher_free(struct hub_watcher *w);
 size_t hub_watchers(const struct hub *h);
-uint64_t hub_calls(const struct hub *h); /* made to slurmctld so far */

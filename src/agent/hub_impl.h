@@ -53,7 +53,6 @@ struct hub {
     int64_t close_look_until_ms;
     uint64_t accepted; /* connections that the kernel had counted after the last round */
     bool activity_known;
-    uint64_t calls;
 
     struct list watchers;
     size_t n_watchers;

@@ -172,6 +172,7 @@ static void child_answered(void *arg, struct str body)
     lane->failures = 0;
     if (!jsn_get_bool(answer, "ok", false))
         r = answer_error(c, answer, &e);
+    child_forget_said(lane->child); /* but not what a child says that ends before it is asked */
     /* the child is about to end: the next call is for another one */
     if (jsn_get_bool(answer, "last", false))
         child_dismiss(TAKE(lane->child));
@@ -220,7 +221,6 @@ static void call_begin(struct lane *lane)
 
     list_remove(&c->link);
     lane->in_hand = c;
-    child_forget_said(lane->child);
     child_send(lane->child, buf_view(&c->request));
 }
 

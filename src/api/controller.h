@@ -24,8 +24,6 @@
 /* What to do about partitions that somebody changed in Slurm: Report (the default) or Revert. */
 #define API_DRIFT_ANNOTATION "slurmkeeper.dev/drift-policy"
 
-struct conf_line;
-
 struct controller_ha {
     bool enabled;
     int32_t backups;
@@ -125,9 +123,11 @@ void controller_check_annotations(const struct controller *c, struct api_problem
  * Which nodes its partitions name is not asked: their NodeSets may come later.
  */
 void controller_check_conf(const struct controller *c, uint32_t release, struct api_problems *p);
-/* Why a user's line of slurm.conf may not stand there, in `a`; NULL: it may. */
-const char *controller_conf_ours(const struct controller *c, struct arena *a,
-                                 const struct conf_line *line);
+/*
+ * Why a setting of slurm.conf is not the user's; NULL: it may be set.  The
+ * sentence lives in the arena.
+ */
+const char *controller_owned(struct arena *a, const char *key, const char *value);
 /* What may not change. */
 void controller_check_update(const struct controller *c, const struct controller *old,
                              struct api_problems *p);

@@ -59,7 +59,7 @@ static void check_partition(const struct conf_line *line, uint32_t release, stru
 static void check_lines(const struct conf *conf, uint32_t release, struct faults *faults,
                         struct api_problems *p)
 {
-    struct validate_context ctx = {.release = release};
+    struct validate_context ctx = {.release = release, .is_part = true};
     size_t parsed = faults->n;
     size_t n;
     const struct conf_line *lines = conf_lines(conf, &n);
@@ -69,56 +69,32 @@ static void check_lines(const struct conf *conf, uint32_t release, struct faults
         const struct fault *f = &faults->list[i];
         const struct conf_line *line = line_at(conf, f->line);
 
-        if (f->level == FAULT_FATAL && f->line > HEAD_LINES && line &&
-            line->section != CONF_PARTITION)
-            api_problem_add(p, API_INVALID, "spec.extraConf", "line %u: %s", f->line - HEAD_LINES,
-                            f->text);
+        if (f->level == FAULT_WARNING && starts_with(f->text, "SelectType was set before"))
+            continue; /* by us, above */
+        if (f->line > HEAD_LINES && line && line->section != CONF_PARTITION)
+            api_problem_add(p, f->level == FAULT_FATAL ? API_INVALID : API_WARNING,
+                            "spec.extraConf", "line %u: %s", f->line - HEAD_LINES, f->text);
     }
     for (size_t i = 0; i < n; i++)
         if (lines[i].section == CONF_PARTITION && lines[i].line > HEAD_LINES)
             check_partition(&lines[i], release, p);
 }
 
-/*
- * What the pod is made for: slurmctld would start without its jobs and nodes, or not at all.  A
- * value that says the same does no harm.
- */
-const char *controller_conf_ours(const struct controller *c, struct arena *a,
-                                 const struct conf_line *line)
-{
-    const struct {
-        const char *key;
-        const char *fine;
-        const char *what;
-    } ours[] = {
-        {"StateSaveLocation", NULL, "the pod's volume"},
-        {"ClusterName", controller_cluster_name(a, c), "what spec.clusterName says"},
-        {"SlurmctldHost", NULL, "the pod's name"},
-        {"SlurmUser", "slurm", "the user of the pod's processes"},
-    };
-
-    if (line->section != CONF_GLOBAL || line->n == 0)
-        return NULL;
-    for (size_t i = 0; i < ARRAY_LEN(ours); i++)
-        if (strcasecmp(line->pairs[0].key, ours[i].key) == 0 &&
-            !streq(line->pairs[0].value, ours[i].fine))
-            return arena_printf(a, "%s is %s and cannot be set; remove the line", ours[i].key,
-                                ours[i].what);
-    return NULL;
-}
-
-static void check_ours(const struct controller *c, const struct conf *conf, struct api_problems *p)
+/* Settings that are not the user's. */
+static void check_ours(const struct conf *conf, struct api_problems *p)
 {
     size_t n;
     const struct conf_line *lines = conf_lines(conf, &n);
 
     for (size_t i = 0; i < n; i++) {
-        const char *fault =
-            lines[i].line > HEAD_LINES ? controller_conf_ours(c, p->arena, &lines[i]) : NULL;
+        const char *why =
+            lines[i].line > HEAD_LINES && lines[i].section == CONF_GLOBAL
+                ? controller_owned(p->arena, lines[i].pairs[0].key, lines[i].pairs[0].value)
+                : NULL;
 
-        if (fault)
+        if (why)
             api_problem_add(p, API_INVALID, "spec.extraConf", "line %u: %s",
-                            lines[i].line - HEAD_LINES, fault);
+                            lines[i].line - HEAD_LINES, why);
     }
 }
 
@@ -143,7 +119,7 @@ void controller_check_conf(const struct controller *c, uint32_t release, struct 
         if (faults.list[i].level == FAULT_FATAL)
             api_problem_add(p, API_INVALID, "spec.extraConf", "line %u: %s",
                             faults.list[i].line - HEAD_LINES, faults.list[i].text);
-    check_ours(c, conf, p);
+    check_ours(conf, p);
     if (release)
         check_lines(conf, release, &faults, p);
 }

@@ -11,47 +11,38 @@
 #include <ctype.h>
 
 #include "src/json/jsn.h"
+#include "src/json/names.h"
 
-#define LABEL_MAX 63
-#define SUBDOMAIN_MAX 253
+#define LOWER "abcdefghijklmnopqrstuvwxyz0123456789"
 
-static bool is_alnum(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-static bool has_only(struct str s, const char *also)
+static bool has_only(struct str s, const char *chars)
 {
     for (size_t i = 0; i < s.n; i++)
-        if (!is_alnum(s.p[i]) && !strchr(also, s.p[i]))
+        if (!strchr(chars, s.p[i]))
             return false;
     return true;
 }
 
 const char *name_label_fault(struct str name)
 {
-    if (name.n == 0 || name.n > LABEL_MAX)
+    if (names_check(FORM_DNS_LABEL, name).n == 0)
+        return NULL;
+    if (name.n == 0 || name.n > 63)
         return "must have 1 to 63 characters";
-    if (!has_only(name, "-"))
+    if (!has_only(name, LOWER "-"))
         return "may hold only a-z, 0-9 and '-'";
-    if (!is_alnum(name.p[0]) || !is_alnum(name.p[name.n - 1]))
-        return "must begin and end with a letter or digit";
-    return NULL;
+    return "must begin and end with a letter or digit";
 }
 
 const char *name_subdomain_fault(struct str name)
 {
-    struct str rest = name;
-    struct str part;
-
-    if (name.n == 0 || name.n > SUBDOMAIN_MAX)
+    if (names_check(FORM_DNS_SUBDOMAIN, name).n == 0)
+        return NULL;
+    if (name.n == 0 || name.n > 253)
         return "must have 1 to 253 characters";
-    if (!has_only(name, "-."))
+    if (!has_only(name, LOWER "-."))
         return "may hold only a-z, 0-9, '-' and '.'";
-    while (str_split(&rest, '.', &part))
-        if (part.n == 0 || !is_alnum(part.p[0]) || !is_alnum(part.p[part.n - 1]))
-            return "must begin and end with a letter or digit, also around each '.'";
-    return NULL;
+    return "must begin and end with a letter or digit, also around each '.'";
 }
 
 const char *name_prefix_fault(struct str name)
@@ -61,25 +52,33 @@ const char *name_prefix_fault(struct str name)
     return name_label_fault(name);
 }
 
-const char *name_key_fault(struct str name)
-{
-    if (name.n == 0 || name.n > SUBDOMAIN_MAX)
-        return "must have 1 to 253 characters";
-    if (str_eqz(name, ".") || str_starts(name, ".."))
-        return "may not be '.' or begin with '..'";
-    for (size_t i = 0; i < name.n; i++)
-        if (!isalnum((unsigned char)name.p[i]) && !strchr("-_.", name.p[i]))
-            return "may hold only letters, digits, '-', '_' and '.'";
-    return NULL;
-}
-
-const char *name_cluster_fault(struct str name)
+const char *name_word_fault(struct str name)
 {
     if (name.n == 0)
         return "is empty";
     for (size_t i = 0; i < name.n; i++)
         if (!isalnum((unsigned char)name.p[i]) && !strchr("-_.", name.p[i]))
             return "may hold only letters, digits, '-', '_' and '.'";
+    return NULL;
+}
+
+const char *name_key_fault(struct str name)
+{
+    if (names_check(FORM_CONFIG_KEY, name).n == 0)
+        return NULL;
+    if (name.n > 253)
+        return "must have 1 to 253 characters";
+    if (name_word_fault(name))
+        return name_word_fault(name);
+    return "may not be '.' or begin with '..'";
+}
+
+const char *name_cluster_fault(struct str name)
+{
+    const char *fault = name_word_fault(name);
+
+    if (fault)
+        return fault;
     if (name.p[0] == '.' || name.p[0] == '-')
         return "must begin with a letter, a digit or '_'";
     return NULL;

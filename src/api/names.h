@@ -12,6 +12,8 @@ const char *name_subdomain_fault(struct str name); /* labels with dots between; 
 const char *name_prefix_fault(struct str name);
 /* A key of a ConfigMap or Secret: letters, digits, '-', '_', '.'; not "." or "..". */
 const char *name_key_fault(struct str name);
+/* What Slurm takes for a word: letters, digits, '-', '_', '.'. */
+const char *name_word_fault(struct str name);
 /* Slurm's ClusterName, which also names a directory. */
 const char *name_cluster_fault(struct str name);
 

@@ -114,6 +114,10 @@ extern const struct jsn_field nodeset_status_fields[];
 int nodeset_decode(struct arena *a, const struct jsn *v, struct nodeset *ret,
                    struct err *e) MUST_CHECK;
 
+/* As much of it as the configuration of its cluster is made from, copied to `a`; nothing else is
+ * set. */
+void nodeset_brief(struct arena *a, const struct nodeset *ns, struct nodeset *ret);
+
 /* The status as an object, for a write to the status subresource. */
 struct jsn *nodeset_status_encode(struct arena *a, const struct nodeset_status *status);
 

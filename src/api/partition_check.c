@@ -150,7 +150,8 @@ static void warn_odd(const struct api_partition *part, struct settings *s)
     AUTO(conf_free) struct conf *conf = NULL;
     AUTO(buf_done) struct buf text = {0};
     struct conf_input in = {.kind = CONF_SLURM, .name = "slurm.conf"};
-    struct validate_context ctx = {.release = s->release ? s->release : RELEASE_NEWEST};
+    struct validate_context ctx = {.is_part = true,
+                                   .release = s->release ? s->release : RELEASE_NEWEST};
     struct err e = {0};
 
     buf_printf(&text, HEAD "%s\n", api_partition_line(s->p->arena, part, "x", true));

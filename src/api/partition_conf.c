@@ -15,20 +15,16 @@
 #include <ctype.h>
 #include <strings.h>
 
+#include "src/api/names.h"
 #include "src/api/nodeset.h"
 #include "src/api/partition.h"
 #include "src/slurm/validate.h"
 
 const char *partition_name_fault(const char *name)
 {
-    if (!name || !name[0])
-        return "is empty";
-    if (strcasecmp(name, "default") == 0)
+    if (name && strcasecmp(name, "default") == 0)
         return "is taken by Slurm for the defaults of all other partitions; choose another name";
-    for (const char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
-            return "may hold only letters, digits, '-', '_' and '.'";
-    return NULL;
+    return name_word_fault(str_of(name ? name : ""));
 }
 
 int partition_config_check(const char *name, struct str config, uint32_t release, struct err *e)

@@ -8,6 +8,7 @@
 #include "src/base/buf.h"
 
 #include <stdio.h>
+#include <sys/socket.h>
 
 #include "src/base/alloc.h"
 
@@ -115,6 +116,18 @@ void buf_clear(struct buf *b)
     b->overflow = false;
     if (b->p)
         b->p[0] = '\0';
+}
+
+int buf_send(struct buf *b, int fd)
+{
+    while (b->n > 0) {
+        ssize_t n = send(fd, b->p, b->n, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (n < 0 && errno != EINTR)
+            return errno == EAGAIN ? 0 : -errno;
+        buf_eat(b, n > 0 ? (size_t)n : 0);
+    }
+    return 0;
 }
 
 const char *buf_str(const struct buf *b)

@@ -41,6 +41,10 @@ void buf_grew(struct buf *b, size_t n);
 void buf_eat(struct buf *b, size_t n);
 void buf_clear(struct buf *b);
 
+/* Send from the front as much as the socket takes, without waiting; what is sent is dropped.  0,
+ * also if some or all is left for later, or why the peer cannot be reached any more. */
+int buf_send(struct buf *b, int fd) MUST_CHECK;
+
 const char *buf_str(const struct buf *b);
 static inline struct str buf_view(const struct buf *b)
 {

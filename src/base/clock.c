@@ -33,6 +33,23 @@ int64_t clock_wall_us(void)
     return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
+static int64_t scale(int64_t n, int64_t by)
+{
+    int64_t most = INT64_MAX / 4 / by;
+
+    return MAX(-most, MIN(n, most)) * by;
+}
+
+int64_t clock_s_to_ms(int64_t seconds)
+{
+    return scale(seconds, 1000);
+}
+
+int64_t clock_s_to_us(int64_t seconds)
+{
+    return scale(seconds, 1000000);
+}
+
 /* Floor division: the fraction stays positive before 1970 too. */
 static void split_us(int64_t wall_us, time_t *sec, int *us)
 {

@@ -13,6 +13,13 @@ int64_t clock_mono_ns(void);
 /* Wall clock: for what people read, never for decisions.  Microseconds since 1970. */
 int64_t clock_wall_us(void);
 
+/*
+ * Seconds that came from outside as milliseconds or microseconds.  What is too much is cut far
+ * beyond any time that matters, so that adding the present to it does not overflow.
+ */
+int64_t clock_s_to_ms(int64_t seconds);
+int64_t clock_s_to_us(int64_t seconds);
+
 #define CLOCK_RFC3339_LEN 32
 /* "2026-01-09T10:00:00Z", and with six decimals "2026-01-09T10:00:00.123456Z". */
 void clock_rfc3339(int64_t wall_us, char ret_text[CLOCK_RFC3339_LEN]);

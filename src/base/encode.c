@@ -106,25 +106,14 @@ void encode_url(struct buf *b, struct str text)
     }
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 int decode_url(struct buf *b, struct str text, bool plus_is_space)
 {
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
 
         if (c == '%') {
-            int hi = i + 2 < text.n ? hex_value(text.p[i + 1]) : -1;
-            int lo = hi >= 0 ? hex_value(text.p[i + 2]) : -1;
+            int hi = i + 2 < text.n ? str_hex_digit(text.p[i + 1]) : -1;
+            int lo = hi >= 0 ? str_hex_digit(text.p[i + 2]) : -1;
 
             if (lo < 0 || (hi == 0 && lo == 0))
                 return -EINVAL;
@@ -154,6 +143,14 @@ void encode_random(void *p, size_t n)
         at += got;
         n -= (size_t)got;
     }
+}
+
+void encode_letters(char *p, size_t n)
+{
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
+
+    for (size_t i = 0; i < n; i++)
+        p[i] = letters[(unsigned char)p[i] % (sizeof(letters) - 1)];
 }
 
 void encode_uuid(char ret_text[ENCODE_UUID_LEN + 1])

@@ -17,6 +17,9 @@ void encode_url(struct buf *b, struct str text);
 /* Undo it; with plus_is_space also '+' (query strings).  -EINVAL on a broken or NUL sequence. */
 int decode_url(struct buf *b, struct str text, bool plus_is_space) MUST_CHECK;
 
+/* Make each byte a letter or digit of Kubernetes' made-up names: no vowels, so no words. */
+void encode_letters(char *p, size_t n);
+
 #define ENCODE_UUID_LEN 36
 /* Random UUID, version 4. */
 void encode_uuid(char ret_text[ENCODE_UUID_LEN + 1]);

@@ -20,12 +20,6 @@ static enum log_level max_level = LOG_LEVEL_INFO;
 static bool level_set;
 static const char *component = "slurmkeeper";
 
-void log_set_level(enum log_level level)
-{
-    max_level = level;
-    level_set = true;
-}
-
 void log_set_name(const char *name)
 {
     component = name;

@@ -6,8 +6,7 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-/* Lines above this level are dropped.  Starts at info; SLURMKEEPER_LOG=debug changes it. */
-void log_set_level(enum log_level level);
+/* Lines above "info" are dropped, unless SLURMKEEPER_LOG in the environment names another level. */
 
 /* The component name that stands in every line ("apiserver"); borrowed. */
 void log_set_name(const char *name);

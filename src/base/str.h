@@ -64,5 +64,10 @@ int str_to_i64(struct str s, int64_t *ret_value) MUST_CHECK;
 int str_to_u64(struct str s, uint64_t *ret_value) MUST_CHECK;
 int str_to_u32(struct str s, uint32_t *ret_value) MUST_CHECK;
 
+/* The value of a hexadecimal digit, -1 for any other character. */
+int str_hex_digit(char c);
+
 /* Valid UTF-8 without overlong forms and surrogates. */
 bool str_utf8_ok(struct str s);
+/* A code point, at most U+10FFFF, as UTF-8; returns how many bytes it takes. */
+size_t str_put_utf8(char out[4], uint32_t c);

@@ -25,6 +25,7 @@ struct build_cluster {
     size_t n_partitions;
     const struct accounting *accounting; /* NULL: none, or it is not there */
     const struct api_lookup *lookup;     /* ConfigMaps and Secrets; NULL: none are known */
+    struct config_memo *memo;            /* NULL: the configuration is made each time */
 };
 
 /* The release that runs: the Controller's, else the environment's, else the newest. */

@@ -64,49 +64,19 @@ static void blame(struct config_work *w, const struct conf_text *t, const struct
         f->file && !streq(f->file, "slurm.conf") ? user_files_find(&w->files, f->file) : NULL;
     const char *place = NULL;
 
+    if (is_override(w, f))
+        return;
     if (included) {
         add_problem(w, f, NULL, included->field,
                     arena_printf(w->a, "%s line %u", included->name, f->line));
         return;
     }
-    if (is_override(w, f))
-        return;
     if (o && o->counted)
         place = arena_printf(w->a, "line %u", f->line - o->line + 1);
     if (o && o->object)
         add_problem(w, f, o->object, o->field, place);
     else if (f->level == FAULT_FATAL)
         add_problem(w, f, NULL, "spec", NULL);
-}
-
-static const char *fault_of(const struct config_work *w, const struct conf_line *line)
-{
-    const char *name = line->section == CONF_NODESET ? line->pairs[0].value : NULL;
-    const struct nodeset *ns = name ? map_get(&w->nodesets, str_of(name)) : NULL;
-
-    if (ns)
-        return arena_printf(w->a,
-                            "node set %s is that of NodeSet %s; remove the line or choose another "
-                            "name",
-                            name, ns->meta.name);
-    return controller_conf_ours(w->c->controller, w->a, line);
-}
-
-/* Lines of the user's, here or in a file that they include, that set what is ours to set. */
-static void check_ours(struct config_work *w, const struct conf_text *t, const struct conf *conf,
-                       struct faults *faults)
-{
-    size_t n;
-    const struct conf_line *lines = conf_lines(conf, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        bool included = !streq(lines[i].file, "slurm.conf");
-        const struct conf_origin *o = included ? NULL : conf_text_find(t, lines[i].line);
-        const char *fault = included || (o && o->counted) ? fault_of(w, &lines[i]) : NULL;
-
-        if (fault)
-            faults_add(faults, FAULT_FATAL, lines[i].file, lines[i].line, "%s", fault);
-    }
 }
 
 bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t)
@@ -126,8 +96,8 @@ bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t)
         w->unusable = true;
         return true;
     }
+    config_check_user_lines(w, t, conf, &faults);
     validate_conf(conf, &ctx, &faults);
-    check_ours(w, t, conf, &faults);
     if (faults.fatal && w->round < ROUNDS_MAX && config_refuse_partitions(w, t, &faults))
         return false;
     for (size_t i = 0; i < faults.n; i++)

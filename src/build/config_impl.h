@@ -50,6 +50,10 @@ const char *config_managed_value(const struct config_work *w, const char *key);
 /* "### MERGED CONFIG ###" */
 void config_add_merged(struct config_work *w, struct conf_text *t);
 
+/* config_user.c: add to the faults what users say that is not theirs to say */
+void config_check_user_lines(struct config_work *w, const struct conf_text *t,
+                             const struct conf *conf, struct faults *faults);
+
 /* config_check.c: hold slurm.conf against what Slurm takes; false: it has to be made anew. */
 bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t);
 /* The same for the user's files. */

@@ -14,6 +14,7 @@
 
 #include "src/base/hash.h"
 #include "src/build/config_impl.h"
+#include "src/build/config_memo.h"
 #include "src/build/labels.h"
 
 static int64_t count_nodes(const struct build_cluster *c)
@@ -255,8 +256,8 @@ static void add_file(struct build_config *config, const char *name, const char *
     config->files[config->n++] = (struct build_file){name, text};
 }
 
-int build_config(struct arena *a, const struct build_cluster *c, struct build_config *ret,
-                 struct api_problems *p)
+static int make_config(struct arena *a, const struct build_cluster *c, struct build_config *ret,
+                       struct api_problems *p)
 {
     struct config_work w = {.a = a, .c = c, .p = p};
     AUTO(conf_text_done) struct conf_text t = {.arena = a};
@@ -286,6 +287,21 @@ int build_config(struct arena *a, const struct build_cluster *c, struct build_co
     conf_free(w.extra);
     p->object = NULL;
     return w.unusable ? -EINVAL : 0;
+}
+
+int build_config(struct arena *a, const struct build_cluster *c, struct build_config *ret,
+                 struct api_problems *p)
+{
+    int r = 0;
+
+    if (!c->memo)
+        return make_config(a, c, ret, p);
+    assert(p->n == 0);
+    if (config_memo_find(c->memo, c, a, ret, p, &r))
+        return r;
+    r = make_config(a, c, ret, p);
+    config_memo_keep(c->memo, ret, p, r);
+    return r;
 }
 
 const char *build_config_file(const struct build_config *config, const char *name)

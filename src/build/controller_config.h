@@ -30,7 +30,7 @@ struct build_config {
  * Returns 0 if the files may be used: problems are then about single NodeSets and Partitions that
  * were left out.
  * -EINVAL if Slurm would refuse them: whatever runs must go on with what it has.  *ret is filled in
- * both cases, so that somebody can look at it.
+ * both cases, so that somebody can look at it.  Where the cluster has a memo, `p` must be empty.
  */
 int build_config(struct arena *a, const struct build_cluster *c, struct build_config *ret,
                  struct api_problems *p) MUST_CHECK;

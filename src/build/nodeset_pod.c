@@ -16,6 +16,7 @@
 #include "src/build/controller_config.h"
 #include "src/build/labels.h"
 #include "src/build/merge.h"
+#include "src/build/scripts.h"
 #include "src/json/quantity.h"
 
 #define KEY_MODE 0600
@@ -95,13 +96,6 @@ static struct jsn *make_mounts(const struct maker *m)
     return mounts;
 }
 
-/* A node that somebody else holds, with a reason of theirs, is left to them. */
-static const char stop_command[] =
-    "node=$(hostname); case $(timeout 5 scontrol -o show node \"$node\") in "
-    "*' Reason=slurmkeeper: '* | *' Reason=slurm-operator: '*) ;; *' Reason='*) exit 0 ;; esac; "
-    "timeout 5 scontrol update nodename=\"$node\" state=down "
-    "reason='slurmkeeper: Pod is terminating'";
-
 static struct jsn *make_slurmd(const struct maker *m)
 {
     static const char ask[] = "['scontrol','show','slurmd']";
@@ -113,7 +107,8 @@ static struct jsn *make_slurmd(const struct maker *m)
         "'ports':[{'name':'slurmd','containerPort':6818,'protocol':'TCP'},'$ssh'],"
         "'startupProbe':'$startup','readinessProbe':'$ready','livenessProbe':'$live',"
         "'resources':{},"
-        "'lifecycle':{'preStop':{'exec':{'command':['sh','-c','$stop']}}},"
+        "'lifecycle':{'preStop':{'exec':{'command':['bash','-c','$stop','retire','$host','$port']}}"
+        "},"
         "'securityContext':{'privileged':true,'capabilities':{'add':['BPF','NET_ADMIN',"
         "'SYS_ADMIN','SYS_NICE']}},'volumeMounts':'$mounts'}",
         SLOTS({"image", jsn_string(m->a, main_image(m))},
@@ -129,7 +124,10 @@ static struct jsn *make_slurmd(const struct maker *m)
               {"startup", container_probe(m->a, m->c, PROBE_STARTUP, "/livez", "slurmd", ask)},
               {"ready", container_probe(m->a, m->c, PROBE_READY, "/readyz", "slurmd", ask)},
               {"live", container_probe(m->a, m->c, PROBE_LIVE, "/livez", "slurmd", ask)},
-              {"stop", jsn_string(m->a, stop_command)}, {"mounts", make_mounts(m)}));
+              {"stop", jsn_string(m->a, script_retire)},
+              {"host", jsn_string(m->a, build_slurmctld_host(m->a, m->c))},
+              {"port", jsn_stringf(m->a, "%d", build_slurmctld_port(m->c))},
+              {"mounts", make_mounts(m)}));
 
     return merge_container(m->a, base, m->ns->spec.slurmd, "spec.slurmd", m->p);
 }

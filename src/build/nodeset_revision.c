@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 
+#include "src/base/encode.h"
 #include "src/build/labels.h"
 
 /* Go writes these inside of strings as \u00XX. */
@@ -140,15 +141,13 @@ static uint32_t fnv1(uint32_t hash, const char *text)
 
 void revision_hash(const char *data, int32_t collisions, char ret_hash[REVISION_HASH_LEN])
 {
-    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
     char number[REVISION_HASH_LEN + 1];
     uint32_t hash = fnv1(2166136261U, data);
 
     (void)snprintf(number, sizeof(number), "%d", collisions);
     hash = fnv1(hash, number);
     (void)snprintf(ret_hash, REVISION_HASH_LEN, "%u", hash);
-    for (char *p = ret_hash; *p; p++)
-        *p = letters[(unsigned char)*p % (sizeof(letters) - 1)];
+    encode_letters(ret_hash, strlen(ret_hash));
 }
 
 struct jsn *build_revision(struct arena *a, const struct nodeset *ns, const char *data,

@@ -189,6 +189,20 @@ static void refuse_version(struct renderer *r, const struct jsn *object, const c
                     jsn_get_str(object, "apiVersion"), served);
 }
 
+/* A slip of the pen: no kind of our groups, those included that say nothing about slurm.conf. */
+static void warn_kind(struct renderer *r, const struct jsn *object, const char *place)
+{
+    static const char *const others[] = {"Accounting",   "HostSet", "LoginSet",
+                                         "RepairPolicy", "RestApi", "Token"};
+
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        if (streq(jsn_get_str(object, "kind"), others[i]))
+            return;
+    r->p->object = describe(r, object, place);
+    api_problem_add(r->p, API_WARNING, "kind", "%s has no kind %s; it is left out",
+                    jsn_get_str(object, "apiVersion"), jsn_get_str(object, "kind"));
+}
+
 static void sort_out(struct renderer *r, const struct written *w)
 {
     const struct jsn *object = w->object;
@@ -207,6 +221,9 @@ static void sort_out(struct renderer *r, const struct written *w)
     else if (!kind && starts_with(version, API_OWN_GROUP "/") &&
              !streq(version, API_OWN_GROUP "/" API_OWN_VERSION))
         refuse_version(r, object, place, API_OWN_GROUP "/" API_OWN_VERSION);
+    else if (!kind &&
+             (starts_with(version, API_GROUP "/") || starts_with(version, API_OWN_GROUP "/")))
+        warn_kind(r, object, place);
 }
 
 static const char *place_of(const struct renderer *r, const char *kind, const struct api_meta *m)

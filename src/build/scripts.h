@@ -4,3 +4,4 @@
 
 extern const char script_reconfigure[]; /* bash */
 extern const char script_logfile[];     /* sh, with SOCKET in the environment */
+extern const char script_retire[];      /* bash, with slurmctld's host and port */

@@ -52,6 +52,9 @@ int cli_failure(const char *fmt, ...) PRINTF(1, 2);
 /* Parse and run; the process's exit status. */
 int cli_main(int argc, char **argv);
 
+/* How an option may be written in short ("-f"); NULL: not at all. */
+const char *cli_brief(const char *name);
+
 void cli_print_help(struct buf *b, const struct cli_verb *verb);
 void cli_print_overview(struct buf *b);
 void cli_print_manual(struct buf *b);     /* scdoc source of slurmkeeper(1) */

@@ -102,22 +102,6 @@ static void retire_nodes(const struct layout *l)
     }
 }
 
-static int end_serve(const struct layout *l, struct err *e)
-{
-    struct timespec t = {0, 10000000L};
-    int64_t until = clock_mono_ms() + SERVE_ENDS_MS;
-    pid_t pid = layout_holder(l);
-
-    if (pid > 0)
-        (void)kill(pid, SIGTERM);
-    while (pid > 0 && layout_holder(l) == pid) {
-        if (clock_mono_ms() > until)
-            return err_set(e, -ETIMEDOUT, ERR_RETRY, "process %d does not end", (int)pid);
-        (void)nanosleep(&t, NULL);
-    }
-    return 0;
-}
-
 static bool is_empty(const char *path)
 {
     DIR *dir = opendir(path);
@@ -143,13 +127,14 @@ static int take_down(const struct cli_args *args, const struct layout *l, struct
 {
     struct node_options o = {.state_dir = l->state, .cluster = c->name};
     bool served = layout_holder(l) != 0;
-    int r = served && !cli_has(args, "force") ? check_jobs(l, e) : 0;
+    bool may_run = served && layout_has_pods(l);
+    int r = may_run && !cli_has(args, "force") ? check_jobs(l, e) : 0;
 
     if (r < 0)
         return err_wrap(e, r, "nothing was done; --force ends them");
     if (served)
         retire_nodes(l);
-    r = end_serve(l, e);
+    r = layout_end_holder(l, SERVE_ENDS_MS, e);
     if (r == 0)
         r = node_purge(&o, grace_s, e);
     if (r == 0)

@@ -4,9 +4,33 @@
  */
 #include <stdio.h>
 
+#include "src/base/alloc.h"
 #include "src/cli/cli.h"
 
-#define HELP_COLUMN 26
+#define HELP_COLUMN 30
+#define HELP_WIDTH 100
+
+/* Words from column `at` on, in lines that begin at `indent`. */
+static void add_wrapped(struct buf *b, const char *text, size_t at, size_t indent)
+{
+    struct str rest = str_of(text);
+    struct str word;
+    bool first = true;
+
+    while (str_split(&rest, ' ', &word)) {
+        if (!first && at + 1 + word.n > HELP_WIDTH) {
+            buf_printf(b, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (!first) {
+            buf_addc(b, ' ');
+            at++;
+        }
+        buf_addstr(b, word);
+        at += word.n;
+        first = false;
+    }
+    buf_addc(b, '\n');
+}
 
 void cli_print_overview(struct buf *b)
 {
@@ -21,16 +45,18 @@ void cli_print_overview(struct buf *b)
 static void print_option(struct buf *b, const struct cli_option *o)
 {
     size_t start = b->n;
+    const char *brief = cli_brief(o->name);
+    AUTO(free)
+    char *text = xasprintf("%s%s%s%s", o->help, o->standard ? " (default: " : "",
+                           o->standard ? o->standard : "", o->standard ? ")" : "");
 
-    buf_printf(b, "  --%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+    buf_printf(b, "  %s%s--%s%s%s", brief ? brief : "", brief ? ", " : "    ", o->name,
+               o->value ? " " : "", o->value ? o->value : "");
     if (b->n - start >= HELP_COLUMN)
         buf_printf(b, "\n%*s", HELP_COLUMN, "");
     else
         buf_printf(b, "%*s", (int)(HELP_COLUMN - (b->n - start)), "");
-    buf_adds(b, o->help);
-    if (o->standard)
-        buf_printf(b, " (default: %s)", o->standard);
-    buf_addc(b, '\n');
+    add_wrapped(b, text, HELP_COLUMN, HELP_COLUMN);
 }
 
 void cli_print_help(struct buf *b, const struct cli_verb *verb)
@@ -38,8 +64,10 @@ void cli_print_help(struct buf *b, const struct cli_verb *verb)
     buf_printf(b, "slurmkeeper %s: %s\n\nUsage: slurmkeeper %s [OPTION]...%s%s\n", verb->name,
                verb->summary, verb->name, verb->operands ? " " : "",
                verb->operands ? verb->operands : "");
-    if (verb->text)
-        buf_printf(b, "\n%s\n", verb->text);
+    if (verb->text) {
+        buf_addc(b, '\n');
+        add_wrapped(b, verb->text, 0, 0);
+    }
     buf_adds(b, "\nOptions:\n");
     for (const struct cli_option *o = verb->options; o && o->name; o++)
         print_option(b, o);
@@ -59,6 +87,8 @@ static void add_plain(struct buf *b, const char *text)
 
 static void manual_option(struct buf *b, const struct cli_option *o)
 {
+    if (cli_brief(o->name))
+        buf_printf(b, "*%s*, ", cli_brief(o->name));
     buf_printf(b, "*--%s*", o->name);
     if (o->value)
         buf_printf(b, " _%s_", o->value);

@@ -71,7 +71,10 @@ static int add_dir(struct manifests *in, const char *path, struct err *e)
 
     for (int i = 0; i < n; i++) {
         if (r == 0)
-            r = add_file(in, arena_printf(in->a, "%s/%s", path, list[i]->d_name), e);
+            r = add_file(in,
+                         arena_printf(in->a, "%s%s%s", path, ends_with(path, "/") ? "" : "/",
+                                      list[i]->d_name),
+                         e);
         free(list[i]);
     }
     free(list);

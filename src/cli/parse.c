@@ -93,8 +93,8 @@ bool cli_get_i64(const struct cli_args *args, const char *name, int64_t least, i
     if (!text)
         return true;
     if (str_to_i64(str_of(text), &v) < 0 || v < least || v > most) {
-        (void)cli_usage_error("--%s: '%s' is not a number from %lld to %lld", name, text,
-                              (long long)least, (long long)most);
+        (void)cli_usage_error("%s: --%s: '%s' is not a number from %lld to %lld", args->verb->name,
+                              name, text, (long long)least, (long long)most);
         return false;
     }
     *value = v;
@@ -183,14 +183,22 @@ static int take_option(struct cli_args *args, int argc, char **argv, int *i)
 }
 
 /* The few that kubectl has taught everybody to write in short. */
+static const char *const briefs[][2] = {
+    {"-f", "filename"}, {"-h", "help"}, {"-n", "namespace"}, {"-o", "output"}};
+
+const char *cli_brief(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(briefs); i++)
+        if (streq(name, briefs[i][1]))
+            return briefs[i][0];
+    return NULL;
+}
+
 static const struct cli_option *find_brief(const struct cli_verb *verb, const char *word)
 {
-    static const char *const names[][2] = {
-        {"-f", "filename"}, {"-n", "namespace"}, {"-o", "output"}};
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (streq(word, names[i][0]))
-            return find_option(verb, str_of(names[i][1]));
+    for (size_t i = 0; i < ARRAY_LEN(briefs); i++)
+        if (streq(word, briefs[i][0]) && !streq(word, "-h"))
+            return find_option(verb, str_of(briefs[i][1]));
     return NULL;
 }
 

@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 
+#include "src/base/map.h"
 #include "src/cli/manifests.h"
 #include "src/cli/verbs.h"
 
@@ -66,6 +67,22 @@ static void print_files(const struct render_result *result, const char *only, st
     }
 }
 
+/* The names of all files, "cgroup.conf, slurm.conf", each once. */
+static const char *file_names(struct arena *a, const struct render_result *result)
+{
+    AUTO(buf_done) struct buf b = {0};
+    AUTO(map_done) struct map seen = {0};
+
+    for (size_t i = 0; i < result->n; i++)
+        for (size_t k = 0; k < result->clusters[i].config.n; k++) {
+            const char *name = result->clusters[i].config.files[k].name;
+
+            if (map_put(&seen, str_of(name), (void *)(uintptr_t)name))
+                buf_printf(&b, "%s%s", b.n ? ", " : "", name);
+        }
+    return arena_strdup(a, buf_str(&b));
+}
+
 static int render(const struct cli_args *args, struct arena *a)
 {
     struct manifests in = {.a = a};
@@ -88,6 +105,9 @@ static int render(const struct cli_args *args, struct arena *a)
     if (result.n == 0)
         return cli_failure("render: there is no Controller in what was given");
     print_files(&result, cli_get(args, "only"), &out);
+    if (out.n == 0 && cli_has(args, "only"))
+        return cli_failure("render: there is no file %s; there are: %s", cli_get(args, "only"),
+                           file_names(a, &result));
     return fputs(buf_str(&out), stdout) < 0 || fflush(stdout) != 0 ? 1 : 0;
 }
 

@@ -14,6 +14,7 @@
 #include "src/cli/trouble.h"
 #include "src/cli/verbs.h"
 #include "src/local/command.h"
+#include "src/local/daemon.h"
 #include "src/local/space.h"
 
 #define COMMAND_MS 5000
@@ -124,11 +125,18 @@ static void show_nodesets(struct screen *s, struct ask *k)
 
 static void show_trouble(struct screen *s, const struct layout *l, struct ask *k)
 {
+    AUTO(free) char *words = NULL;
+    const char *ailing = NULL;
     struct jsn *list = NULL;
     struct err e = {0};
     size_t n = 0;
 
     heading(s, "What is wrong");
+    words = daemon_ailing(l->logs, &ailing);
+    if (words) {
+        buf_printf(&s->out, "  the cluster's %s does not start: %s\n", ailing, words);
+        s->wrong++;
+    }
     if (space_check(l->state, SPACE_TO_RUN, &e) < 0) {
         buf_printf(&s->out, "  %s\n", e.text);
         s->wrong++;
@@ -178,7 +186,9 @@ int verb_status_run(const struct cli_args *args)
         return cli_failure("status: %s", e.text);
     pid = layout_holder(&l);
     if (pid == 0 || choices_read(&l, &c, &e) < 0)
-        return cli_failure("status: no cluster runs in '%s': 'slurmkeeper up' starts one", l.state);
+        return cli_failure("status: no cluster runs in '%s': start one with 'slurmkeeper up%s%s'",
+                           l.state, cli_has(args, "state") ? " --state " : "",
+                           cli_has(args, "state") ? cli_get(args, "state") : "");
     show(&s, &l, &c, pid);
     (void)fputs(buf_str(&s.out), stdout);
     buf_done(&s.out);

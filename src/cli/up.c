@@ -23,13 +23,16 @@
 #include "src/cli/manifests.h"
 #include "src/cli/trouble.h"
 #include "src/cli/verbs.h"
+#include "src/cluster/node/ipam.h"
 #include "src/json/yaml.h"
+#include "src/local/daemon.h"
 #include "src/local/host.h"
 #include "src/local/space.h"
 #include "src/slurm/profile.h"
 
 #define TAIL_BYTES 2000
 #define MAX_ARGS 160
+#define SERVE_ENDS_MS 20000
 
 static const char *const titles[] = {"machine",   "API server", "manifests",
                                      "slurmctld", "nodes",      NULL};
@@ -132,18 +135,10 @@ static int wait_for_holder(const struct up *u, pid_t pid, const char *log, struc
         if (layout_holder(&u->layout) == pid)
             return 0;
         if (waitpid(pid, &status, WNOHANG) == pid) {
-            AUTO(free) char *text = NULL;
-            size_t n;
-            const char *last;
+            AUTO(free) char *words = daemon_last_words(log, "serve");
 
-            if (file_read(log, (size_t)1 << 20, &text, &n, NULL) < 0 || n == 0)
-                return err_set(e, -ECHILD, ERR_PERMANENT, "it ended at once, without a word");
-            text[str_trim((struct str){text, n}).n] = '\0';
-            last = strrchr(text, '\n');
-            last = last ? last + 1 : text;
-            if (starts_with(last, "slurmkeeper: serve: "))
-                last += strlen("slurmkeeper: serve: ");
-            return err_set(e, -ECHILD, ERR_PERMANENT, "%s", last);
+            return err_set(e, -ECHILD, ERR_PERMANENT, "%s",
+                           words ? words : "it ended at once, without a word");
         }
         (void)nanosleep(&t, NULL);
     }
@@ -194,10 +189,13 @@ static int step_api(const struct cli_args *args, struct up *u, struct err *e)
     bool running = layout_holder(&u->layout) != 0;
     int r = running ? 0 : start_serve(args, u, e);
 
+    u->started = !running && r == 0;
     if (r == 0)
         r = up_wait_api(u, e);
     if (r == 0)
         r = choices_read(&u->layout, &c, e);
+    if (r == 0)
+        r = choices_check(&c, u->layout.state, cli_get(args, "name"), cli_get(args, "pod-cidr"), e);
     if (r < 0)
         return r;
     steps_done(&u->steps, "https://127.0.0.1:%d%s", c.port, running ? ", was up already" : "");
@@ -308,6 +306,18 @@ static void explain(struct up *u, int r)
     }
 }
 
+/* For who sits there; a script knows what it wants. */
+static void hint(const struct cli_args *args)
+{
+    if (isatty(STDERR_FILENO) && isatty(STDOUT_FILENO))
+        (void)fprintf(
+            stderr,
+            "\nNext: eval \"$(%s env%s%s)\", and sinfo, srun, sbatch and kubectl mean this "
+            "cluster.\n",
+            program_invocation_name, cli_has(args, "state") ? " --state " : "",
+            cli_has(args, "state") ? cli_get(args, "state") : "");
+}
+
 static int up_run(const struct cli_args *args, struct up *u, int64_t timeout_s)
 {
     struct err e = {0};
@@ -318,18 +328,26 @@ static int up_run(const struct cli_args *args, struct up *u, int64_t timeout_s)
     u->deadline_ms = clock_mono_ms() + timeout_s * 1000;
     steps_init(&u->steps, titles);
     r = run_steps(args, u, &e);
-    if (r == 0)
+    if (r == 0) {
+        hint(args);
         return 0;
+    }
     steps_fail(&u->steps);
     (void)cli_failure("up: %s", e.text);
     explain(u, r);
+    /* what cannot start is not left behind to try for ever; pods of an earlier time run on */
+    if (r == -ECHILD && u->started && layout_end_holder(&u->layout, SERVE_ENDS_MS, &e) < 0)
+        (void)cli_failure("up: %s", e.text);
     return 1;
 }
 
 int verb_up_run(const struct cli_args *args)
 {
     struct up u = {0};
+    struct err e = {0};
     int64_t timeout_s = 120;
+    unsigned int prefix;
+    uint32_t base;
     int status;
 
     if (!cli_get_i64(args, "timeout", 1, 86400, &timeout_s))
@@ -338,6 +356,9 @@ int verb_up_run(const struct cli_args *args)
         return cli_usage_error("up: --name: '%s' is not a name of at most 40 lower-case letters, "
                                "digits and dashes",
                                cli_get(args, "name"));
+    if (cli_has(args, "pod-cidr") &&
+        ipam_parse(str_of(cli_get(args, "pod-cidr")), &base, &prefix, &e) < 0)
+        return cli_usage_error("up: --pod-cidr: %s", e.text);
     if (geteuid() != 0)
         return cli_failure("up: pods need root: their containers, network namespaces, the bridge "
                            "and mounts are made on this machine; run it with sudo");

@@ -12,6 +12,7 @@ struct up {
     struct ask *ask;
     struct arena arena;
     int64_t deadline_ms;
+    bool started; /* nobody served the cluster before */
 };
 
 /* Until the server answers and has the definitions of our kinds. */

@@ -14,6 +14,7 @@
 #include "src/cli/trouble.h"
 #include "src/cli/up.h"
 #include "src/local/command.h"
+#include "src/local/daemon.h"
 
 #define ASK_MS 40
 #define COMMAND_MS 4000
@@ -29,9 +30,15 @@ static bool pause_a_little(const struct up *u)
 
 static int still_served(const struct up *u, struct err *e)
 {
-    if (layout_holder(&u->layout) != 0)
-        return 0;
-    return err_set(e, -ESRCH, ERR_PERMANENT, "the cluster's processes have ended");
+    AUTO(free) char *words = NULL;
+    const char *name;
+
+    if (layout_holder(&u->layout) == 0)
+        return err_set(e, -ESRCH, ERR_PERMANENT, "the cluster's processes have ended");
+    words = daemon_ailing(u->layout.logs, &name);
+    return words ? err_set(e, -ECHILD, ERR_PERMANENT, "the cluster's %s does not start: %s", name,
+                           words)
+                 : 0;
 }
 
 static int has_definitions(struct up *u, struct err *e)

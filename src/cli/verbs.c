@@ -57,7 +57,7 @@ static const struct cli_option serve_options[] = {PLACE_OPTIONS, {NULL}};
 
 static const struct cli_option up_options[] = {
     PLACE_OPTIONS,
-    {"filename", "FILE", "Manifests to apply (-f): a file, a directory, or - for standard input",
+    {"filename", "FILE", "Manifests to apply: a file, a directory, or - for standard input",
      "a Controller and a NodeSet of three, in a cluster that has no Controller", true},
     {"timeout", "SECONDS", "How long to wait for the nodes", "120", false},
     {NULL},
@@ -111,21 +111,19 @@ static const struct cli_option operator_options[] = {
 };
 
 static const struct cli_option plan_options[] = {
-    {"filename", "FILE", "Manifests (-f): a file, a directory, or - for standard input", NULL,
-     true},
+    {"filename", "FILE", "Manifests: a file, a directory, or - for standard input", NULL, true},
     {"kubeconfig", "FILE",
      "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
-    {"namespace", "NAME", "Look at this namespace alone (-n), also for objects that name none",
+    {"namespace", "NAME", "Look at this namespace alone, also for objects that name none",
      "all; the context's", false},
-    {"output", "FORM", "Print (-o) text or json", "text", false},
+    {"output", "FORM", "Print text or json", "text", false},
     {"slurm-version", "VERSION", "Slurm release where neither a Controller nor its agent tells",
      "what the written files fit", false},
     {NULL},
 };
 
 static const struct cli_option render_options[] = {
-    {"filename", "FILE", "Manifests (-f): a file, a directory, or - for standard input", NULL,
-     true},
+    {"filename", "FILE", "Manifests: a file, a directory, or - for standard input", NULL, true},
     {"slurm-version", "VERSION", "Slurm release to render for, where no Controller names one",
      "the newest", false},
     {"cgroup", "KIND", "Control groups of the nodes: v2, v1, hybrid or none", "v2", false},

@@ -75,11 +75,6 @@ int carrier_open_websocket(struct carrier *c, struct http_exchange *x, const cha
     return websocket_accept(x, &o, &c->ws, ret_status, e);
 }
 
-bool carrier_is_open(const struct carrier *c)
-{
-    return c->raw || c->ws;
-}
-
 void carrier_write(struct carrier *c, struct str data)
 {
     if (c->raw)

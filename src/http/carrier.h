@@ -30,7 +30,6 @@ int carrier_open_websocket(struct carrier *c, struct http_exchange *x, const cha
                            const struct carrier_events *events, void *arg, int *ret_status,
                            struct err *e) MUST_CHECK;
 
-bool carrier_is_open(const struct carrier *c);
 void carrier_write(struct carrier *c, struct str data);
 size_t carrier_backlog(const struct carrier *c);
 void carrier_pause(struct carrier *c, bool on);

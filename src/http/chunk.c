@@ -13,20 +13,9 @@
 #define MAX_OVERHEAD 8192
 #define MAX_DIGITS 8 /* up to 4 GiB; the body's cap is far below */
 
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 static int in_size(struct chunk_decoder *d, char c)
 {
-    int v = digit(c);
+    int v = str_hex_digit(c);
 
     if (v >= 0) {
         if (++d->digits > MAX_DIGITS)

@@ -101,7 +101,8 @@ static bool wants_input(const struct conn *c)
         /* Requests sent ahead wait in `in`; a client that sends many waits, too. */
         return c->in.n <= c->server->limits.max_header_bytes;
     case CONN_RAW:
-        return !c->raw.paused;
+        /* Owners heed their backlog; answers to pings and the like are written without asking. */
+        return !c->raw.paused && conn_backlog(c) <= RAW_BACKLOG_BYTES;
     case CONN_FLUSH:
     case CONN_DEAD:
         return false;

@@ -32,6 +32,9 @@ struct http_raw {
     bool paused;
 };
 
+/* An upgraded connection is not read while more than this waits to be sent. */
+#define RAW_BACKLOG_BYTES ((size_t)8 << 20)
+
 struct conn {
     struct http_server *server;
     struct list link;  /* in server->conns */

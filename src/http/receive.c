@@ -244,7 +244,7 @@ static bool may_read_on(const struct conn *c, size_t got)
 {
     if (c->state == CONN_DEAD || c->state == CONN_FLUSH)
         return false;
-    if (c->state == CONN_RAW && c->raw.paused)
+    if (c->state == CONN_RAW && (c->raw.paused || conn_backlog(c) > RAW_BACKLOG_BYTES))
         return false;
     if (c->in.n > c->server->limits.max_header_bytes)
         return false;

@@ -60,19 +60,6 @@ static void update(struct tunnel *t)
     http_raw_pause(t->client, t->out.n > FULL_BYTES);
 }
 
-/* 0, or that the server is gone. */
-static int pass_on(struct tunnel *t)
-{
-    while (t->out.n > 0) {
-        ssize_t n = send(t->fd, t->out.p, t->out.n, MSG_NOSIGNAL);
-
-        if (n < 0)
-            return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-        buf_eat(&t->out, (size_t)n);
-    }
-    return 0;
-}
-
 static int pass_back(struct tunnel *t)
 {
     char piece[PIECE_BYTES];
@@ -91,7 +78,7 @@ static void server_ready(void *arg, int fd, uint32_t events)
 
     (void)fd;
     if (events & EPOLLOUT)
-        (void)pass_on(t); /* a server that left may still have said something */
+        (void)!buf_send(&t->out, t->fd); /* a server that left may still have said something */
     if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) && pass_back(t) < 0)
         end(t);
     else
@@ -103,7 +90,7 @@ static void client_data(void *arg, struct str data)
     struct tunnel *t = arg;
 
     buf_addstr(&t->out, data);
-    if (pass_on(t) < 0)
+    if (buf_send(&t->out, t->fd) < 0)
         buf_clear(&t->out);
     update(t);
 }

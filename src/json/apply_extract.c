@@ -107,8 +107,17 @@ static struct apply_type step_type(struct apply_type t, const struct fieldset_el
     return (struct apply_type){0};
 }
 
-static struct fieldset *name_fields(struct arena *a, struct apply_type t,
-                                    const struct fieldset *set)
+static bool owned_as_a_whole(struct apply_type t)
+{
+    return t.schema && (t.schema->type == SCHEMA_OBJECT || t.schema->type == SCHEMA_ARRAY) &&
+           apply_shape_of(t, NULL) == APPLY_LEAF;
+}
+
+/* What a walk along the schema does to a field of a set that has fields below it. */
+enum retype { NAME_DECLARED, CUT_WHOLE };
+
+static struct fieldset *retype(struct arena *a, struct apply_type t, const struct fieldset *set,
+                               enum retype how)
 {
     struct fieldset *out = arena_calloc(a, 1, sizeof(*out));
 
@@ -117,12 +126,14 @@ static struct fieldset *name_fields(struct arena *a, struct apply_type t,
     for (size_t i = 0; i < set->n; i++) {
         bool declared;
         struct apply_type inner = step_type(t, &set->nodes[i].element, &declared);
+        bool cut = how == CUT_WHOLE && owned_as_a_whole(inner);
 
         out->nodes[i] = set->nodes[i];
         if (fieldset_empty(set->nodes[i].children))
             continue;
-        out->nodes[i].member = set->nodes[i].member || declared;
-        out->nodes[i].children = name_fields(a, inner, set->nodes[i].children);
+        if (cut || (how == NAME_DECLARED && declared))
+            out->nodes[i].member = true;
+        out->nodes[i].children = cut ? NULL : retype(a, inner, set->nodes[i].children, how);
     }
     return out;
 }
@@ -130,38 +141,10 @@ static struct fieldset *name_fields(struct arena *a, struct apply_type t,
 struct fieldset *apply_name_fields(struct arena *a, const struct schema *schema,
                                    const struct fieldset *set)
 {
-    return name_fields(a, apply_type_of(schema), set);
-}
-
-static bool owned_as_a_whole(struct apply_type t)
-{
-    return t.schema && (t.schema->type == SCHEMA_OBJECT || t.schema->type == SCHEMA_ARRAY) &&
-           apply_shape_of(t, NULL) == APPLY_LEAF;
-}
-
-static struct fieldset *fit(struct arena *a, struct apply_type t, const struct fieldset *set)
-{
-    struct fieldset *out = arena_calloc(a, 1, sizeof(*out));
-
-    out->n = out->cap = set->n;
-    out->nodes = arena_calloc(a, set->n + 1, sizeof(*out->nodes));
-    for (size_t i = 0; i < set->n; i++) {
-        bool declared;
-        struct apply_type inner = step_type(t, &set->nodes[i].element, &declared);
-
-        out->nodes[i] = set->nodes[i];
-        if (fieldset_empty(set->nodes[i].children))
-            continue;
-        out->nodes[i].children = NULL;
-        if (owned_as_a_whole(inner))
-            out->nodes[i].member = true;
-        else
-            out->nodes[i].children = fit(a, inner, set->nodes[i].children);
-    }
-    return out;
+    return retype(a, apply_type_of(schema), set, NAME_DECLARED);
 }
 
 struct fieldset *apply_fit(struct arena *a, const struct schema *schema, const struct fieldset *set)
 {
-    return fit(a, apply_type_of(schema), set);
+    return retype(a, apply_type_of(schema), set, CUT_WHOLE);
 }

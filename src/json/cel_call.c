@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions of CEL: the language's own, and those of Kubernetes' library for texts.
+ *
+ * Texts are counted in code points, as cel-go does it.  What makes new text draws on the memory
+ * that a rule has; a result that is too large is an error of the rule.
  */
 #include <ctype.h>
 #include <math.h>
 
 #include "src/json/cel_node.h"
 #include "src/json/structural.h"
-
-static struct cel_value no_overload(struct cel_run *r)
-{
-    return cel_error(r, "no such overload");
-}
 
 static size_t rune_length(struct str s, size_t at)
 {
@@ -50,7 +48,7 @@ static struct cel_value size(struct cel_run *r, const struct cel_value *args, si
         return cel_int(count_runes(args[0].s));
     if (args[0].kind == CEL_IS_LIST || args[0].kind == CEL_IS_OBJECT)
         return cel_int((int64_t)jsn_len(args[0].v));
-    return no_overload(r);
+    return cel_no_overload(r);
 }
 
 static bool texts(const struct cel_value *args, size_t n)
@@ -68,7 +66,7 @@ static struct cel_value matches(struct cel_run *r, const struct cel_value *args,
     int m;
 
     if (!texts(args, n))
-        return no_overload(r);
+        return cel_no_overload(r);
     p = pattern_cached(r->in->patterns, arena_str(r->a, args[1].s), &e);
     if (!p)
         return cel_error(r, "%s", e.text);
@@ -79,7 +77,7 @@ static struct cel_value matches(struct cel_run *r, const struct cel_value *args,
 static struct cel_value starts(struct cel_run *r, const struct cel_value *args, size_t n)
 {
     if (!texts(args, n))
-        return no_overload(r);
+        return cel_no_overload(r);
     return cel_bool(args[0].s.n >= args[1].s.n &&
                     str_eq((struct str){args[0].s.p, args[1].s.n}, args[1].s));
 }
@@ -89,7 +87,7 @@ static struct cel_value ends(struct cel_run *r, const struct cel_value *args, si
     struct str s = args[0].s, end = args[1].s;
 
     if (!texts(args, n))
-        return no_overload(r);
+        return cel_no_overload(r);
     return cel_bool(s.n >= end.n && str_eq((struct str){s.p + s.n - end.n, end.n}, end));
 }
 
@@ -109,7 +107,7 @@ static size_t find(struct str s, struct str what, size_t from)
 static struct cel_value contains(struct cel_run *r, const struct cel_value *args, size_t n)
 {
     if (!texts(args, n))
-        return no_overload(r);
+        return cel_no_overload(r);
     return cel_bool(find(args[0].s, args[1].s, 0) != SIZE_MAX);
 }
 
@@ -124,7 +122,7 @@ static struct cel_value to_int(struct cel_run *r, const struct cel_value *args, 
         return fabs(args[0].d) < 9.2e18 ? cel_int((int64_t)args[0].d)
                                         : cel_error(r, "integer overflow");
     if (args[0].kind != CEL_IS_STRING)
-        return no_overload(r);
+        return cel_no_overload(r);
     return str_to_i64(args[0].s, &i) == 0 ? cel_int(i)
                                           : cel_error(r, "type conversion error from 'string' to "
                                                          "'int'");
@@ -142,7 +140,7 @@ static struct cel_value to_double(struct cel_run *r, const struct cel_value *arg
     if (args[0].kind == CEL_IS_INT)
         return (struct cel_value){.kind = CEL_IS_DOUBLE, .d = (double)args[0].i};
     if (args[0].kind != CEL_IS_STRING)
-        return no_overload(r);
+        return cel_no_overload(r);
     text = arena_str(r->a, args[0].s);
     d = strtod(text, &end);
     if (!*text || *end)
@@ -164,7 +162,7 @@ static struct cel_value to_string(struct cel_run *r, const struct cel_value *arg
     else if (args[0].kind == CEL_IS_DOUBLE)
         schema_print_go_real(&b, args[0].d);
     else
-        return no_overload(r);
+        return cel_no_overload(r);
     return cel_string(str_of(arena_str(r->a, buf_view(&b))));
 }
 
@@ -200,7 +198,7 @@ static struct cel_value change_case(struct cel_run *r, const struct cel_value *a
     char *text;
 
     if (args[0].kind != CEL_IS_STRING)
-        return no_overload(r);
+        return cel_no_overload(r);
     text = arena_str(r->a, args[0].s);
     for (size_t i = 0; i < args[0].s.n; i++)
         if ((unsigned char)text[i] < 0x80)
@@ -223,7 +221,7 @@ static struct cel_value upper(struct cel_run *r, const struct cel_value *args, s
 
 static struct cel_value trim(struct cel_run *r, const struct cel_value *args, size_t n)
 {
-    return texts(args, n) ? cel_string(str_trim(args[0].s)) : no_overload(r);
+    return texts(args, n) ? cel_string(str_trim(args[0].s)) : cel_no_overload(r);
 }
 
 static struct cel_value substring(struct cel_run *r, const struct cel_value *args, size_t n)
@@ -233,7 +231,7 @@ static struct cel_value substring(struct cel_run *r, const struct cel_value *arg
 
     if (args[0].kind != CEL_IS_STRING || args[1].kind != CEL_IS_INT ||
         (n == 3 && args[2].kind != CEL_IS_INT))
-        return no_overload(r);
+        return cel_no_overload(r);
     from = rune_offset(s, args[1].i);
     if (n == 3)
         to = rune_offset(s, args[2].i);
@@ -250,7 +248,7 @@ static struct cel_value char_at(struct cel_run *r, const struct cel_value *args,
 
     (void)n;
     if (args[0].kind != CEL_IS_STRING || args[1].kind != CEL_IS_INT)
-        return no_overload(r);
+        return cel_no_overload(r);
     at = rune_offset(s, args[1].i);
     if (at == SIZE_MAX)
         return cel_error(r, "index out of range: %lld", (long long)args[1].i);
@@ -267,7 +265,7 @@ static struct cel_value index_of(struct cel_run *r, const struct cel_value *args
         return cel_int(at == SIZE_MAX ? -1 : count_runes((struct str){args[0].s.p, at}));
     }
     if (args[0].kind != CEL_IS_LIST)
-        return no_overload(r);
+        return cel_no_overload(r);
     JSN_FOR_ITEMS (item, args[0].v) {
         struct cel_value v = cel_value_of(item, args[0].schema ? args[0].schema->items : NULL);
 
@@ -284,7 +282,7 @@ static struct cel_value replace(struct cel_run *r, const struct cel_value *args,
     size_t at = 0, next;
 
     if (!texts(args, n))
-        return no_overload(r);
+        return cel_no_overload(r);
     if (args[1].s.n == 0) {
         struct cel_value beyond = {.kind = CEL_IS_BEYOND};
 
@@ -308,7 +306,7 @@ static struct cel_value split(struct cel_run *r, const struct cel_value *args, s
     size_t at = 0, next;
 
     if (!texts(args, n))
-        return no_overload(r);
+        return cel_no_overload(r);
     for (; args[1].s.n == 0 && at < s.n; at += next) {
         next = rune_length(s, at);
         jsn_append(r->a, list, jsn_str(r->a, (struct str){s.p + at, next}));
@@ -327,10 +325,10 @@ static struct cel_value join(struct cel_run *r, const struct cel_value *args, si
     AUTO(buf_done) struct buf b = {.max = 1 << 20};
 
     if (args[0].kind != CEL_IS_LIST || (n == 2 && args[1].kind != CEL_IS_STRING))
-        return no_overload(r);
+        return cel_no_overload(r);
     JSN_FOR_ITEMS (item, args[0].v) {
         if (!jsn_is(item, JSN_STRING))
-            return no_overload(r);
+            return cel_no_overload(r);
         if (item_i > 0 && n == 2)
             buf_addstr(&b, args[1].s);
         buf_addstr(&b, item->s);

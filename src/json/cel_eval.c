@@ -29,11 +29,6 @@ static const struct schema *items_of(const struct cel_value *v)
     return v->schema ? v->schema->items : NULL;
 }
 
-static struct cel_value no_overload(struct cel_run *r)
-{
-    return cel_error(r, "no such overload");
-}
-
 /* Property names that are no identifiers are written in another way: a__dash__b. */
 static struct str unescape(struct arena *a, struct str name)
 {
@@ -86,7 +81,7 @@ static struct cel_value eval_select(struct cel_run *r, const struct scope *scope
     if (cel_bad(&v))
         return v;
     if (v.kind != CEL_IS_OBJECT)
-        return n->op == CEL_HAS && v.kind == CEL_IS_NULL ? cel_bool(false) : no_overload(r);
+        return n->op == CEL_HAS && v.kind == CEL_IS_NULL ? cel_bool(false) : cel_no_overload(r);
     m = member_of(r, &v, &name);
     if (n->op == CEL_HAS)
         return cel_bool(m != NULL);
@@ -111,7 +106,7 @@ static struct cel_value eval_index(struct cel_run *r, const struct scope *scope,
         return cel_value_of(jsn_item(v.v, (size_t)at.i), items_of(&v));
     }
     if (v.kind != CEL_IS_OBJECT || at.kind != CEL_IS_STRING)
-        return no_overload(r);
+        return cel_no_overload(r);
     m = jsn_member(v.v, at.s);
     if (!m)
         return cel_error(r, "no such key: " STR_FMT, STR_ARG(at.s));
@@ -153,7 +148,7 @@ static struct cel_value eval_logic(struct cel_run *r, const struct scope *scope,
         return a;
     if (cel_bad(&b))
         return b;
-    return a.kind == CEL_IS_BOOL && b.kind == CEL_IS_BOOL ? b : no_overload(r);
+    return a.kind == CEL_IS_BOOL && b.kind == CEL_IS_BOOL ? b : cel_no_overload(r);
 }
 
 /* all and exists over what was found so far; errors count only if nothing decides. */
@@ -170,7 +165,7 @@ static struct cel_value visit(struct cel_run *r, const struct scope *scope,
     struct cel_value v = n->b ? eval(r, scope, n->b) : cel_bool(true);
 
     if (v.kind != CEL_IS_BOOL && !cel_bad(&v))
-        v = no_overload(r);
+        v = cel_no_overload(r);
     if (cel_bad(&v)) {
         t->bad = v;
         return v;
@@ -210,7 +205,7 @@ static struct cel_value eval_macro(struct cel_run *r, const struct scope *outer,
     if (cel_bad(&over))
         return over;
     if (over.kind != CEL_IS_LIST && over.kind != CEL_IS_OBJECT)
-        return no_overload(r);
+        return cel_no_overload(r);
     for (size_t i = 0; i < jsn_len(over.v) && !t.decided && *r->in->steps > 0; i++) {
         struct scope scope = {.up = outer, .name = n->name};
 
@@ -281,12 +276,12 @@ static struct cel_value eval_unary(struct cel_run *r, const struct scope *scope,
     if (cel_bad(&v))
         return v;
     if (n->op == CEL_NOT)
-        return v.kind == CEL_IS_BOOL ? cel_bool(!v.b) : no_overload(r);
+        return v.kind == CEL_IS_BOOL ? cel_bool(!v.b) : cel_no_overload(r);
     if (v.kind == CEL_IS_DOUBLE)
         return (struct cel_value){.kind = CEL_IS_DOUBLE, .d = -v.d};
     return v.kind == CEL_IS_INT
                ? cel_arithmetic(r, CEL_SUB, &(struct cel_value){.kind = CEL_IS_INT}, &v)
-               : no_overload(r);
+               : cel_no_overload(r);
 }
 
 static struct cel_value eval_condition(struct cel_run *r, const struct scope *scope,
@@ -296,7 +291,7 @@ static struct cel_value eval_condition(struct cel_run *r, const struct scope *sc
 
     if (cel_bad(&v))
         return v;
-    return v.kind == CEL_IS_BOOL ? eval(r, scope, v.b ? n->b : n->c) : no_overload(r);
+    return v.kind == CEL_IS_BOOL ? eval(r, scope, v.b ? n->b : n->c) : cel_no_overload(r);
 }
 
 static struct cel_value eval(struct cel_run *r, const struct scope *scope, const struct cel_node *n)

@@ -95,6 +95,8 @@ struct cel_run {
 struct cel_value cel_value_of(const struct jsn *v, const struct schema *s);
 struct jsn *cel_to_jsn(struct cel_run *r, const struct cel_value *v);
 struct cel_value cel_error(struct cel_run *r, const char *fmt, ...) PRINTF(2, 3);
+/* The error of arguments whose kinds do not fit. */
+struct cel_value cel_no_overload(struct cel_run *r);
 bool cel_bad(const struct cel_value *v); /* an error, or beyond */
 bool cel_equal(const struct cel_value *a, const struct cel_value *b);
 /* Order of two values of comparable kinds; false: they have none. */

@@ -12,11 +12,6 @@ static struct cel_value beyond(void)
     return (struct cel_value){.kind = CEL_IS_BEYOND};
 }
 
-static struct cel_value no_overload(struct cel_run *r)
-{
-    return cel_error(r, "no such overload");
-}
-
 bool cel_spend(struct cel_run *r, size_t steps)
 {
     if (*r->in->steps <= steps || r->a->total_bytes > CEL_MEMORY_MAX) {
@@ -31,9 +26,9 @@ struct cel_value cel_in(struct cel_run *r, const struct cel_value *x, const stru
 {
     if (in->kind == CEL_IS_OBJECT)
         return x->kind == CEL_IS_STRING ? cel_bool(jsn_member(in->v, x->s) != NULL)
-                                        : no_overload(r);
+                                        : cel_no_overload(r);
     if (in->kind != CEL_IS_LIST)
-        return no_overload(r);
+        return cel_no_overload(r);
     JSN_FOR_ITEMS (item, in->v) {
         struct cel_value v = cel_value_of(item, in->schema ? in->schema->items : NULL);
 
@@ -51,7 +46,7 @@ struct cel_value cel_order(struct cel_run *r, enum cel_op op, const struct cel_v
     if (a->opaque || b->opaque)
         return beyond();
     if (!cel_compare(a, b, &d))
-        return no_overload(r);
+        return cel_no_overload(r);
     if (op == CEL_LT)
         return cel_bool(d < 0);
     if (op == CEL_LE)
@@ -84,7 +79,7 @@ static struct cel_value double_op(struct cel_run *r, enum cel_op op, double a, d
     double v;
 
     if (op == CEL_MOD)
-        return no_overload(r);
+        return cel_no_overload(r);
     v = op == CEL_ADD ? a + b : op == CEL_SUB ? a - b : op == CEL_MUL ? a * b : a / b;
     return (struct cel_value){.kind = CEL_IS_DOUBLE, .d = v};
 }
@@ -121,5 +116,5 @@ struct cel_value cel_arithmetic(struct cel_run *r, enum cel_op op, const struct 
 
         return cel_spend(r, n) ? concat(r, a, b) : cel_error(r, "cost limit exceeded");
     }
-    return no_overload(r);
+    return cel_no_overload(r);
 }

@@ -24,6 +24,11 @@ struct cel_value cel_error(struct cel_run *r, const char *fmt, ...)
     return (struct cel_value){.kind = CEL_IS_ERROR, .text = arena_str(r->a, buf_view(&b))};
 }
 
+struct cel_value cel_no_overload(struct cel_run *r)
+{
+    return cel_error(r, "no such overload");
+}
+
 bool cel_bad(const struct cel_value *v)
 {
     return v->kind == CEL_IS_ERROR || v->kind == CEL_IS_BEYOND;

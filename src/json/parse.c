@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "src/json/jsn.h"
+#include "src/json/parse_impl.h"
 
 #define MAX_DUPLICATES 64
 #define MAX_NUMBER_BYTES 400
@@ -22,16 +22,7 @@ struct step {
     size_t item;
 };
 
-struct parser {
-    struct arena *a;
-    struct str text;
-    size_t at;
-    int depth;
-    struct jsn_notes *notes;
-    struct err *e;
-};
-
-static int fail(struct parser *p, const char *what)
+int parse_fail(struct parser *p, const char *what)
 {
     size_t line = 1;
     size_t column = 1;
@@ -56,173 +47,6 @@ static int peek(struct parser *p)
         p->at++;
     }
     return -1;
-}
-
-static int hex4(struct parser *p, uint32_t *ret)
-{
-    uint32_t v = 0;
-
-    if (p->at + 4 > p->text.n)
-        return fail(p, "\\u needs four hexadecimal digits");
-    for (int i = 0; i < 4; i++) {
-        char c = p->text.p[p->at + (size_t)i];
-        uint32_t d;
-
-        if (c >= '0' && c <= '9')
-            d = (uint32_t)(c - '0');
-        else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-            d = (uint32_t)((c | 32) - 'a' + 10);
-        else
-            return fail(p, "\\u needs four hexadecimal digits");
-        v = v << 4 | d;
-    }
-    p->at += 4;
-    *ret = v;
-    return 0;
-}
-
-static size_t put_utf8(char *out, uint32_t c)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xC0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3F));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xE0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3F));
-        out[2] = (char)(0x80 | (c & 0x3F));
-        return 3;
-    }
-    out[0] = (char)(0xF0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3F));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3F));
-    out[3] = (char)(0x80 | (c & 0x3F));
-    return 4;
-}
-
-/* Behind "\u"; a lone surrogate becomes U+FFFD, as in Go. */
-static int unicode_escape(struct parser *p, char *out, size_t *n)
-{
-    uint32_t c = 0;
-    uint32_t low;
-    int r = hex4(p, &c);
-
-    if (r < 0)
-        return r;
-    if (c >= 0xD800 && c <= 0xDFFF) {
-        size_t before = p->at;
-
-        low = 0;
-        if (c < 0xDC00 && p->at + 6 <= p->text.n && p->text.p[p->at] == '\\' &&
-            p->text.p[p->at + 1] == 'u') {
-            p->at += 2;
-            r = hex4(p, &low);
-            if (r < 0)
-                return r;
-        }
-        if (low >= 0xDC00 && low <= 0xDFFF) {
-            c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
-        } else {
-            c = 0xFFFD;
-            p->at = before;
-        }
-    }
-    *n += put_utf8(out + *n, c);
-    return 0;
-}
-
-static int simple_escape(char c)
-{
-    static const char from[] = "\"\\/bfnrt";
-    static const char to[] = "\"\\/\b\f\n\r\t";
-    const char *at = c ? strchr(from, c) : NULL;
-
-    return at ? (unsigned char)to[at - from] : -1;
-}
-
-/* Does one of eight characters end a plain text: a quote, a backslash, a control character? */
-static bool has_special(uint64_t eight)
-{
-    const uint64_t ones = 0x0101010101010101U;
-    const uint64_t tops = 0x8080808080808080U;
-    uint64_t quote = eight ^ (ones * '"');
-    uint64_t backslash = eight ^ (ones * '\\');
-
-    return (((eight - ones * ' ') & ~eight) | ((quote - ones) & ~quote) |
-            ((backslash - ones) & ~backslash)) &
-           tops;
-}
-
-/* How many characters from here on stand for themselves. */
-static size_t plain_run(struct str rest)
-{
-    size_t n = 0;
-    uint64_t eight;
-
-    while (rest.n - n >= sizeof(eight)) {
-        memcpy(&eight, rest.p + n, sizeof(eight));
-        if (has_special(eight))
-            break;
-        n += sizeof(eight);
-    }
-    while (n < rest.n && rest.p[n] != '"' && rest.p[n] != '\\' && (unsigned char)rest.p[n] >= ' ')
-        n++;
-    return n;
-}
-
-/* At the opening quote.  The result is terminated and lives in the arena. */
-static int parse_string(struct parser *p, struct str *ret)
-{
-    size_t start = ++p->at;
-    size_t n = plain_run((struct str){p->text.p + start, p->text.n - start});
-    char *out;
-
-    p->at += n;
-    if (p->at < p->text.n && p->text.p[p->at] == '"') {
-        p->at++;
-        *ret = (struct str){arena_str(p->a, (struct str){p->text.p + start, n}), n};
-        return 0;
-    }
-    while (p->at < p->text.n && p->text.p[p->at] != '"')
-        p->at += p->text.p[p->at] == '\\' ? 2 : 1;
-    if (p->at >= p->text.n) {
-        p->at = p->text.n;
-        return fail(p, "the text ends inside a string");
-    }
-    out = arena_alloc(p->a, p->at - start + 1);
-    memcpy(out, p->text.p + start, n);
-    for (p->at = start + n; p->text.p[p->at] != '"';) {
-        size_t run = plain_run((struct str){p->text.p + p->at, p->text.n - p->at});
-        char c = p->text.p[p->at];
-        int r;
-
-        if (run) {
-            memcpy(out + n, p->text.p + p->at, run);
-            n += run;
-            p->at += run;
-            continue;
-        }
-        if (c != '\\')
-            return fail(p, "a control character in a string must be escaped");
-        c = p->text.p[p->at + 1];
-        p->at += 2;
-        r = simple_escape(c);
-        if (r >= 0)
-            out[n++] = (char)r;
-        else if (c != 'u')
-            return fail(p, "unknown escape in a string");
-        else if ((r = unicode_escape(p, out, &n)) < 0)
-            return r;
-    }
-    p->at++;
-    out[n] = '\0';
-    *ret = (struct str){out, n};
-    return 0;
 }
 
 static size_t skip_digits(const struct parser *p, size_t at)
@@ -279,10 +103,10 @@ static int parse_number(struct parser *p, struct jsn **ret)
     double d;
 
     if (end == 0)
-        return fail(p, "not a number");
+        return parse_fail(p, "not a number");
     s = (struct str){p->text.p + p->at, end - p->at};
     if (s.n > MAX_NUMBER_BYTES)
-        return fail(p, "a number with too many digits");
+        return parse_fail(p, "a number with too many digits");
     if (integer && str_to_i64(s, &i) == 0) {
         *ret = jsn_int(p->a, i);
     } else {
@@ -290,7 +114,7 @@ static int parse_number(struct parser *p, struct jsn **ret)
         text[s.n] = '\0';
         d = strtod(text, NULL);
         if (!isfinite(d))
-            return fail(p, "a number that is too large");
+            return parse_fail(p, "a number that is too large");
         *ret = jsn_real(p->a, d);
     }
     p->at = end;
@@ -345,7 +169,7 @@ static int parse_array(struct parser *p, const struct step *up, struct jsn **ret
         here.item++;
         c = peek(p);
         if (c != ',' && c != ']')
-            return fail(p, "expected ',' or ']' behind an array item");
+            return parse_fail(p, "expected ',' or ']' behind an array item");
         p->at++;
     } while (c == ',');
     *ret = array;
@@ -359,12 +183,12 @@ static int parse_member(struct parser *p, const struct step *up, struct jsn *obj
     int r;
 
     if (peek(p) != '"')
-        return fail(p, "expected a key in double quotes");
+        return parse_fail(p, "expected a key in double quotes");
     r = parse_string(p, &here.key);
     if (r < 0)
         return r;
     if (peek(p) != ':')
-        return fail(p, "expected ':' behind a key");
+        return parse_fail(p, "expected ':' behind a key");
     p->at++;
     r = parse_value(p, &here, &value);
     if (r < 0)
@@ -393,7 +217,7 @@ static int parse_object(struct parser *p, const struct step *up, struct jsn **re
             return r;
         c = peek(p);
         if (c != ',' && c != '}')
-            return fail(p, "expected ',' or '}' behind an object member");
+            return parse_fail(p, "expected ',' or '}' behind an object member");
         p->at++;
     } while (c == ',');
     *ret = object;
@@ -405,7 +229,7 @@ static int parse_word(struct parser *p, const char *word, struct jsn *value, str
     size_t n = strlen(word);
 
     if (p->text.n - p->at < n || memcmp(p->text.p + p->at, word, n) != 0)
-        return fail(p, "expected a value");
+        return parse_fail(p, "expected a value");
     p->at += n;
     *ret = value;
     return 0;
@@ -416,7 +240,7 @@ static int parse_nested(struct parser *p, const struct step *up, int c, struct j
     int r;
 
     if (p->depth >= JSN_MAX_DEPTH)
-        return fail(p, "exceeded max depth");
+        return parse_fail(p, "exceeded max depth");
     p->depth++;
     r = c == '[' ? parse_array(p, up, ret) : parse_object(p, up, ret);
     p->depth--;
@@ -431,7 +255,7 @@ static int parse_value(struct parser *p, const struct step *up, struct jsn **ret
 
     switch (c) {
     case -1:
-        return fail(p, "the text ends where a value is expected");
+        return parse_fail(p, "the text ends where a value is expected");
     case '{':
     case '[':
         return parse_nested(p, up, c, ret);
@@ -452,7 +276,7 @@ static int parse_value(struct parser *p, const struct step *up, struct jsn **ret
     default:
         if (c == '-' || (c >= '0' && c <= '9'))
             return parse_number(p, ret);
-        return fail(p, "expected a value");
+        return parse_fail(p, "expected a value");
     }
 }
 
@@ -469,7 +293,7 @@ int jsn_parse(struct arena *a, struct str text, struct jsn_notes *notes, struct 
     if (r < 0)
         return r;
     if (peek(&p) >= 0)
-        return fail(&p, "unexpected text behind the value");
+        return parse_fail(&p, "unexpected text behind the value");
     *ret_value = value;
     return 0;
 }

@@ -68,8 +68,7 @@ void schema_default(struct arena *a, struct jsn *object, const struct schema *s)
 /* Only the first half of that: drop nulls that may not be and have no default. */
 void schema_drop_nulls(struct jsn *object, const struct schema *s);
 
-/* The same for any value and its own schema, such as a default inside a schema. */
-void schema_default_value(struct arena *a, struct jsn *v, const struct schema *s);
+/* Prune any value by its own schema, such as a default inside a schema. */
 void schema_prune_value(const struct structural *how, struct jsn *v, const struct schema *s);
 
 /*

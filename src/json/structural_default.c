@@ -82,12 +82,6 @@ static void fill(struct arena *a, struct jsn *v, const struct schema *s)
     }
 }
 
-void schema_default_value(struct arena *a, struct jsn *v, const struct schema *s)
-{
-    drop_nulls(v, s);
-    fill(a, v, s);
-}
-
 /* metadata has a schema of its own, which is not the resource's to apply. */
 static const struct schema *root_member(const struct schema *s, struct str key)
 {

@@ -66,15 +66,6 @@ static unsigned int number_base(struct str *s)
     return s->n ? base : 0;
 }
 
-static unsigned int digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return (unsigned int)(c - '0');
-    if ((c | 32) >= 'a' && (c | 32) <= 'f')
-        return (unsigned int)((c | 32) - 'a' + 10);
-    return 99;
-}
-
 /* Go's ParseInt and then ParseUint with base 0; false if neither takes it. */
 static bool resolve_int(struct str s, struct yaml_scalar *ret)
 {
@@ -90,9 +81,10 @@ static bool resolve_int(struct str s, struct yaml_scalar *ret)
     if (!base)
         return false;
     for (size_t i = 0; i < s.n; i++) {
-        unsigned int d = digit_value(s.p[i]);
+        int d = str_hex_digit(s.p[i]);
 
-        if (d >= base || __builtin_mul_overflow(v, base, &v) || __builtin_add_overflow(v, d, &v))
+        if (d < 0 || d >= (int)base || __builtin_mul_overflow(v, base, &v) ||
+            __builtin_add_overflow(v, (unsigned)d, &v))
             return false;
     }
     if (v > limit && sign)

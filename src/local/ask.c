@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Ask an API server and wait for the answer, on a loop that turns for that alone.
+ *
+ * For verbs of the command line, which have nothing else to do meanwhile.  An object is applied by
+ * its kind: which resource that is, the server's discovery tells, and it is asked once a group.
  */
 #include "src/local/ask.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Run a program and wait for what it prints, bounded in time and size.
+ *
+ * There is no shell in between.  A program that takes too long is killed; of one that fails the
+ * last line of its complaints becomes the error's text.
  */
 #include "src/local/command.h"
 

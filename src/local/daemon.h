@@ -20,5 +20,13 @@ void daemon_stop(struct daemon *d, int64_t grace_ms, void (*ended)(void *arg), v
 struct daemon *daemon_free(struct daemon *d);
 DEFINE_AUTO(struct daemon, daemon_free);
 
+/*
+ * The last words, owned, and the name of a process of a cluster that ends as soon as it is started,
+ * again and again; NULL if all are well.  Whoever keeps them running notes it beside their logs.
+ */
+char *daemon_ailing(const char *logs, const char **ret_name);
+/* The last line of a log, without "slurmkeeper: NAME: "; owned, NULL if there is none. */
+char *daemon_last_words(const char *log, const char *name);
+
 /* The running process, 0 between two. */
 pid_t daemon_pid(const struct daemon *d);

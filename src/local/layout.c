@@ -7,12 +7,16 @@
  */
 #include "src/local/layout.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "src/base/alloc.h"
+#include "src/base/clock.h"
 #include "src/base/file.h"
 #include "src/json/jsn.h"
 
@@ -162,4 +166,54 @@ bool choices_name_ok(const char *name)
     size_t n = strlen(name);
 
     return n > 0 && n <= 40 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
+}
+
+static bool differs(const char *kept, const char *wanted)
+{
+    return kept && wanted && !streq(kept, wanted);
+}
+
+int choices_check(const struct choices *kept, const char *state, const char *name,
+                  const char *pod_cidr, struct err *e)
+{
+    if (differs(kept->name, name))
+        return err_bad(e,
+                       "the cluster in '%s' is called '%s', not '%s': give --state another "
+                       "directory, or purge it first ('slurmkeeper down --purge')",
+                       state, kept->name, name);
+    if (differs(kept->pod_cidr, pod_cidr))
+        return err_bad(e,
+                       "the pods in '%s' have addresses in %s, not in %s: purge it first "
+                       "('slurmkeeper down --purge')",
+                       state, kept->pod_cidr, pod_cidr);
+    return 0;
+}
+
+int layout_end_holder(const struct layout *l, int64_t wait_ms, struct err *e)
+{
+    struct timespec t = {0, 10000000L};
+    int64_t until = clock_mono_ms() + wait_ms;
+    pid_t pid = layout_holder(l);
+
+    if (pid > 0)
+        (void)kill(pid, SIGTERM);
+    while (pid > 0 && layout_holder(l) == pid) {
+        if (clock_mono_ms() > until)
+            return err_set(e, -ETIMEDOUT, ERR_RETRY, "process %d does not end", (int)pid);
+        (void)nanosleep(&t, NULL);
+    }
+    return 0;
+}
+
+bool layout_has_pods(const struct layout *l)
+{
+    AUTO(free) char *path = xasprintf("%s/node/pods", l->state);
+    DIR *dir = opendir(path);
+    size_t n = 0;
+
+    while (dir && readdir(dir))
+        n++;
+    if (dir)
+        (void)closedir(dir);
+    return n > 2; /* itself and the one above */
 }

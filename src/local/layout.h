@@ -28,6 +28,10 @@ int layout_make(const struct layout *l, struct err *e) MUST_CHECK;
 int layout_lock(const struct layout *l, int *ret_fd, struct err *e) MUST_CHECK;
 /* Who serves it; 0: nobody. */
 pid_t layout_holder(const struct layout *l);
+/* Have whoever serves it end, and wait for that; the pods run on. */
+int layout_end_holder(const struct layout *l, int64_t wait_ms, struct err *e) MUST_CHECK;
+/* Is there a pod in it, running or not?  Without one nothing depends on its network. */
+bool layout_has_pods(const struct layout *l);
 
 /*
  * What was chosen when the cluster was first served, and stays: kept in cluster.json.  Strings are
@@ -48,3 +52,7 @@ int choices_write(const struct layout *l, const struct choices *c, struct err *e
 
 /* Is it a name of a cluster: at most 40 lower-case letters, digits and dashes? */
 bool choices_name_ok(const char *name);
+/* What pods exist under cannot change below them: -EINVAL where another name or range is wanted;
+ * NULL wants none. */
+int choices_check(const struct choices *kept, const char *state, const char *name,
+                  const char *pod_cidr, struct err *e) MUST_CHECK;

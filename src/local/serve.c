@@ -84,25 +84,6 @@ static bool port_comes_free(int port)
     return false;
 }
 
-static bool differs(const char *kept, const char *wanted)
-{
-    return kept && wanted && !streq(kept, wanted);
-}
-
-/* What pods exist under cannot change below them. */
-static int check_choices(const struct choices *kept, const struct serve_options *o, struct err *e)
-{
-    if (differs(kept->name, o->name))
-        return err_bad(e,
-                       "the cluster in '%s' is called '%s', not '%s': give --state another "
-                       "directory, or purge it first",
-                       o->state, kept->name, o->name);
-    if (differs(kept->pod_cidr, o->pod_cidr))
-        return err_bad(e, "the pods in '%s' have addresses in %s, not in %s: purge it first",
-                       o->state, kept->pod_cidr, o->pod_cidr);
-    return 0;
-}
-
 static void add_shares(struct choices *c, const char *const *shares)
 {
     size_t n = 0;
@@ -129,7 +110,11 @@ static int choose(struct serve *s, const struct serve_options *o, struct err *e)
 
     if (r < 0 && r != -ENOENT)
         return r;
-    r = check_choices(c, o, e);
+    if (o->pod_cidr && !layout_has_pods(&s->layout)) {
+        free(c->pod_cidr);
+        c->pod_cidr = NULL;
+    }
+    r = choices_check(c, o->state, o->name, o->pod_cidr, e);
     if (r < 0)
         return r;
     if (!c->name)

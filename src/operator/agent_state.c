@@ -11,6 +11,7 @@
 #include "src/operator/agent_state.h"
 
 #include "src/base/alloc.h"
+#include "src/base/clock.h"
 #include "src/operator/shelf.h"
 
 #define MAX_RECORDS 200000
@@ -71,9 +72,7 @@ static int64_t time_at(const struct jsn *v, const char *key)
 {
     int64_t seconds = jsn_get_int(v, key, 0);
 
-    if (seconds <= 0)
-        return 0;
-    return seconds >= INT64_MAX / 1000000 ? INT64_MAX : seconds * 1000000;
+    return clock_s_to_us(MAX(seconds, 0));
 }
 
 static void read_jobs(struct arena *a, const struct jsn *list, struct slurm_node *n)

@@ -71,7 +71,7 @@ static const struct accounting *read_accounting(struct reconcile *r, const struc
     return v && accounting_decode(&r->arena, v, acct, &e) == 0 ? acct : NULL;
 }
 
-/* All NodeSets of a Controller that decode and stay. */
+/* All NodeSets of a Controller that decode, in short; borrowed from the cache for this turn. */
 static void read_nodesets(struct reconcile *r, const struct world *w, const char *controller,
                           struct build_cluster *cluster)
 {
@@ -80,13 +80,10 @@ static void read_nodesets(struct reconcile *r, const struct world *w, const char
     size_t n = 0;
 
     for (size_t i = 0; i < s.n; i++) {
-        struct nodeset *ns = arena_calloc(&r->arena, 1, sizeof(*ns));
-        struct jsn *v = NULL;
-        struct err e = {0};
+        const struct world_nodeset *ns = s.items[i]->value;
 
-        if (kube_object_parse(s.items[i], &r->arena, &v, &e) == 0 &&
-            nodeset_decode(&r->arena, v, ns, &e) == 0)
-            list[n++] = ns;
+        if (ns)
+            list[n++] = &ns->brief;
     }
     cluster->nodesets = list;
     cluster->n_nodesets = n;
@@ -123,6 +120,8 @@ static struct build_cluster *read_cluster(struct reconcile *r, const struct worl
     cluster->lookup = lookup;
     cluster->controller = read_controller(r, w, controller);
     cluster->accounting = read_accounting(r, w, cluster->controller);
+    if (r->memos && cluster->controller)
+        cluster->memo = memos_get(r->memos, r->namespace, controller);
     return cluster;
 }
 
@@ -348,6 +347,8 @@ void reconcile_plan(struct reconcile *r, const struct world *w, const struct bui
     if (!r->object) {
         if (r->agents && streq(r->kind, "Controller"))
             agents_set(r->agents, r->namespace, r->name, NULL);
+        if (r->memos && streq(r->kind, "Controller"))
+            memos_drop(r->memos, r->namespace, r->name);
         return;
     }
     if (streq(r->kind, "NodeSet"))

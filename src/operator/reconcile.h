@@ -4,6 +4,7 @@
 
 #include "src/build/env.h"
 #include "src/operator/agents.h"
+#include "src/operator/memos.h"
 #include "src/operator/world.h"
 #include "src/plan/action.h"
 
@@ -16,6 +17,7 @@ struct reconcile {
     const char *namespace;
     const char *name;
     struct agents *agents; /* set by the caller; NULL: there are none */
+    struct memos *memos;   /* likewise */
 };
 
 void reconcile_done(struct reconcile *r);

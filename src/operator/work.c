@@ -44,6 +44,7 @@ static void job_free(struct job *j)
 
 void work_done(struct work *w)
 {
+    memos_done(&w->memos);
     if (!w->jobs.next)
         return;
     LIST_FOR_EACH (j, &w->jobs, struct job, link) {
@@ -150,6 +151,7 @@ void work_start(struct work *w, const char *key)
     list_append(&w->jobs, &j->link);
     reconcile_open(&r, key);
     r.agents = w->tools.agents;
+    r.memos = &w->memos;
     j->kind = xstrdup(r.kind);
     reconcile_plan(&r, w->tools.world, w->tools.env, clock_wall_us());
     if (r.actions.n == 0)

@@ -26,6 +26,7 @@ struct work_tools {
 struct work {
     struct work_tools tools;
     struct list jobs;
+    struct memos memos;
 };
 
 void work_init(struct work *w, const struct work_tools *tools);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/api/lookup.h"
+#include "src/api/nodeset.h"
 #include "src/api/partition.h"
 #include "src/kube/cache.h"
 #include "src/plan/kind.h"
@@ -13,6 +14,7 @@ struct world;
 /* What is kept ready of a NodeSet, to find those that belong together. */
 struct world_nodeset {
     struct arena arena;
+    struct nodeset brief; /* for a Controller's plan, which needs all of them at once */
     const char *controller;
     const char *slurm_name;
     int64_t generation;

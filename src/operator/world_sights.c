@@ -2,8 +2,8 @@
 /*
  * The table of what is watched.
  *
- * Pods are kept as small structs (there may be ten thousand), NodeSets with what binds them to
- * others beside their text, Partitions decoded as a whole, the rest as text.
+ * Pods are kept as small structs (there may be ten thousand), NodeSets in short beside
+ * their text, Partitions decoded as a whole, the rest as text.
  */
 #include "src/operator/world_sights.h"
 
@@ -60,6 +60,7 @@ static void *nodeset_decode_brief(void *arg, const struct jsn *object, struct er
     n->generation = ns.meta.generation;
     n->created_us = ns.meta.created_us;
     n->deleting = ns.meta.deleted_us != 0;
+    nodeset_brief(&n->arena, &ns, &n->brief);
     return n;
 }
 

@@ -120,16 +120,16 @@ static void plan_keys(struct draft *d)
 }
 
 /*
- * Has the agent still to say whether slurmctld takes the configuration, or said no?  A slurmctld
- * that serves is not ended for files that it may refuse: their pod would have to start it from the
- * old ones again.
+ * Has the agent still to say whether slurmctld takes the configuration (which may have it restarted
+ * on the way), or said no?  A slurmctld that serves is not ended for files that it may refuse:
+ * their pod would have to start it from the old ones again.
  */
 static bool awaits_verdict(const struct draft *d)
 {
     const struct slurm_state *slurm = d->in->slurm;
 
-    return build_has_agent(d->cluster) && slurm && !slurm->down &&
-           (!is_handed_over(d) || streq(slurm->applied.result, "refused"));
+    return build_has_agent(d->cluster) && slurm &&
+           (!is_handed_over(d) || (!slurm->down && streq(slurm->applied.result, "refused")));
 }
 
 /* Its template holds hashes of the keys: it waits for the next plan, which sees them. */

@@ -26,6 +26,23 @@ static const struct api_problem *first_problem(const struct config_verdict *v, c
     return NULL;
 }
 
+/* What Slurm takes, but not as it was meant; "" if there is nothing of the kind. */
+static const char *warning_text(struct arena *a, const struct config_verdict *v)
+{
+    AUTO(buf_done) struct buf b = {0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->problems->n; i++) {
+        const struct api_problem *p = &v->problems->items[i];
+
+        if (p->reason == API_WARNING && starts_with(p->object, "Controller ") && n++ == 0)
+            api_problem_print(p, &b);
+    }
+    if (n > 1)
+        buf_printf(&b, " (and %zu more)", n - 1);
+    return n ? arena_printf(a, "; but %s", buf_str(&b)) : "";
+}
+
 static const char *problem_text(struct arena *a, const struct api_problem *p)
 {
     AUTO(buf_done) struct buf b = {0};
@@ -89,7 +106,7 @@ static void judge_agent(const struct config_verdict *v, struct status_scribe *s)
                    "the configuration is in place, but slurmctld does not answer");
     else
         status_set(s, "ConfigApplied", STATUS_TRUE, false, "Applied",
-                   "slurmctld has the configuration");
+                   "slurmctld has the configuration%s", warning_text(s->to->arena, v));
 }
 
 static void judge_applied(const struct config_verdict *v, struct status_scribe *s)

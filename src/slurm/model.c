@@ -34,6 +34,8 @@ struct model *model_free(struct model *m)
         return NULL;
     free(m->settings);
     free(m->objects);
+    for (size_t s = 0; s < CONF_N_SECTIONS; s++)
+        map_done(&m->by_name[s]);
     arena_done(&m->arena);
     free(m);
     return NULL;
@@ -141,6 +143,7 @@ static void object_add(struct builder *b, const struct conf_line *line)
     }
     array_reserve(&m->objects, &b->cap_objects, m->n_objects + 1, sizeof(*m->objects));
     m->objects[m->n_objects++] = o;
+    (void)map_put(&m->by_name[s], str_of(o.name), (void *)(uintptr_t)m->n_objects);
 }
 
 struct model *model_new(const struct conf *conf, uint32_t release)
@@ -187,10 +190,9 @@ const char *model_get(const struct model_object *object, const char *key)
 const struct model_object *model_find(const struct model *m, enum conf_section section,
                                       const char *name)
 {
-    for (size_t i = m->n_objects; i > 0; i--)
-        if (m->objects[i - 1].section == section && streq(m->objects[i - 1].name, name))
-            return &m->objects[i - 1];
-    return NULL;
+    uintptr_t place = (uintptr_t)map_get(&m->by_name[section], str_of(name));
+
+    return place ? &m->objects[place - 1] : NULL;
 }
 
 int model_partition(const struct model *m, const struct model_object *object, struct partition *ret,

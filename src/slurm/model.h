@@ -34,6 +34,7 @@ struct model {
     size_t n_settings;
     struct model_object *objects; /* in the order of the file, all sections */
     size_t n_objects;
+    struct map by_name[CONF_N_SECTIONS]; /* of objects: place + 1, of the last one */
 };
 
 /*

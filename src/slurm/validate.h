@@ -7,6 +7,8 @@
 /* What is known beside the file. */
 struct validate_context {
     uint32_t release;
+    /* What is checked is a part of a file: partitions that it names may stand in another. */
+    bool is_part;
     /*
      * Nodes that slurmctld has and the file has not (dynamic ones); NULL for none.  A partition
      * that names one of them is only warned about: it breaks when the node is deleted.

@@ -239,6 +239,26 @@ static void check_default(const struct checker *c, const struct model_object *o,
     *dflt = o;
 }
 
+/* Slurm keeps any name, and refuses the jobs that it would send there. */
+static void check_alternate(const struct checker *c, const struct model_object *o,
+                            const struct map *partitions)
+{
+    const char *other = model_get(o, "Alternate");
+
+    if (other && other[0] && strcasecmp(other, "NONE") != 0 && !c->ctx->is_part &&
+        !map_get(partitions, str_of(other)))
+        validate_fault(c, FAULT_WARNING, o->line,
+                       "partition %s: its Alternate %s is not a partition of this configuration",
+                       o->name, other);
+}
+
+static void check_alternates(const struct checker *c, const struct map *partitions)
+{
+    for (size_t i = 0; i < c->m->n_objects; i++)
+        if (c->m->objects[i].section == CONF_PARTITION)
+            check_alternate(c, &c->m->objects[i], partitions);
+}
+
 void check_partitions(const struct checker *c)
 {
     AUTO(map_done) struct map seen = {0};
@@ -270,6 +290,7 @@ void check_partitions(const struct checker *c)
         check_default(c, o, &dflt);
     }
     map_done(&names.sets);
+    check_alternates(c, &seen);
     if (seen.n == 0 && c->ctx->release < SERIES(23, 2))
         validate_fault(
             c, FAULT_FATAL, NULL,

@@ -17,9 +17,7 @@ static bool is_infinite(struct str text)
 
 static int digit_of(char c, unsigned base)
 {
-    int d = isdigit((unsigned char)c)    ? c - '0'
-            : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
-                                         : 99;
+    int d = str_hex_digit(c);
 
     return d < (int)base ? d : -1;
 }

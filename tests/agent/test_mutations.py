@@ -34,6 +34,9 @@ KILLERS = [
     ("a priority type that is not there", "PriorityType=priority/nothing", [], {}),
     ("a bad gres file", "", [], {"gres.conf": "Name=gpu File=/dev/nvidia[0-\n"}),
     ("down nodes that are not there", "DownNodes=nowhere State=DOWN", [], {}),
+    ("an alternate that is not there", "", ["PartitionName=x Nodes=few Alternate=nowhere"], {}),
+    ("a node set twice", "NodeSet=few Feature=other\nNodeSet=few Nodes=c0003", [], {}),
+    ("a prolog that is not there", "PrologSlurmctld=/etc/slurm/no-such-file", [], {}),
     ("a missing script of the scheduler", "JobSubmitPlugins=lua", [], {}),
     ("two controllers of one name", "SlurmctldHost=localhost(127.0.0.1)", [], {}),
     ("a range that is too long", "", ["PartitionName=x Nodes=c[0001-9999999]"], {}),
@@ -139,3 +142,18 @@ def test_what_no_rehearsal_can_find_is_undone_after_a_while():
         wait_for(lambda: alive(c))
     finally:
         c.stop()
+
+
+def test_what_slurm_takes_otherwise_than_meant_is_warned_about(c):
+    """None of these ends slurmctld 22.05: it keeps the name, or goes without the line."""
+    c.extra = "DownNodes=nowhere State=DOWN\nNodeSet=few Feature=other"
+    c.partitions = FIRST + ["PartitionName=x Nodes=few Alternate=nowhere"]
+    answer = c.push()
+    c.extra, c.partitions = "", list(FIRST)
+    assert answer["result"] == "applied"
+    said = " ".join(str(w) for w in answer["warnings"])
+    assert "DownNodes: there is no node nowhere" in said
+    assert "node set few stands twice; the first one counts" in said
+    assert "its Alternate nowhere is not a partition of this configuration" in said
+    assert "Alternate=nowhere" in c.scontrol("show", "partition", "x").stdout
+    c.push()

@@ -3,9 +3,11 @@
 
 A cluster of three nodes is brought up with `slurmkeeper up`.  Measured, all in one run: bare libslurm
 updates of a partition; edits of a NodeSet's partition.config and of a Partition, from the API
-server's answer to the value being live; a new NodeSet until its partition is there; then the same
-edit on a cluster without the agent, where a sidecar looks at the files and reconfigures.
+server's answer to the value being live; a new NodeSet until its partition is there; 500 Partitions
+on 1,000 nodes, all of them at once and an edit of one; then the same edit on a cluster without the
+agent, where a sidecar looks at the files and reconfigures.
 """
+import json
 import os
 import shutil
 import statistics
@@ -22,10 +24,15 @@ BUILD = os.environ["BUILD"]
 PROGRAM = os.path.join(BUILD, "src/cli/slurmkeeper")
 NODESETS = "/apis/slinky.slurm.net/v1beta1/namespaces/default/nodesets"
 PARTITIONS = "/apis/slurmkeeper.dev/v1alpha1/namespaces/default/partitions"
+CONTROLLER = "/apis/slinky.slurm.net/v1beta1/namespaces/default/controllers/slurm"
 EDITS = int(os.environ.get("BENCH_EDITS", "50"))
 TIMES_BARE = 25
 P95_MS = 100
 NEW_MS = 250
+MANY = 500
+MANY_S = 5
+MANY_CONF = ("ReturnToService=2\nMaxNodeCount=2000\nSuspendProgram=/bin/true\nResumeProgram=/bin/true\n"
+             "NodeName=c[0001-1000] CPUs=4 State=CLOUD\n")
 
 
 class Cluster:
@@ -121,6 +128,38 @@ def new_nodesets(cluster, count=10):
     return took
 
 
+def partition(i):
+    return {"apiVersion": "slurmkeeper.dev/v1alpha1", "kind": "Partition",
+            "metadata": {"name": f"p{i:03}", "namespace": "default"},
+            "spec": {"controllerRef": {"name": "slurm"}, "nodes": f"c[{2 * i + 1:04}-{2 * i + 2:04}]"}}
+
+
+def make_many(cluster):
+    """Seconds from `kubectl apply` of 500 Partitions to the last one being live."""
+    ok(cluster.api.patch(CONTROLLER, {"spec": {"extraConf": MANY_CONF}}))
+    many = json.dumps({"apiVersion": "v1", "kind": "List", "items": [partition(i) for i in range(MANY)]})
+    time.sleep(3)  # slurmctld is restarted for the nodes
+    cluster.ask("exists compute 20000")
+    start = time.monotonic()
+    subprocess.run(["kubectl", "--kubeconfig", f"{cluster.state}/admin.kubeconfig", "apply", "-f", "-"], input=many,
+                   text=True, check=True, stdout=subprocess.DEVNULL, timeout=300)
+    cluster.ask(f"exists p{MANY - 1:03} 60000")
+    took = time.monotonic() - start
+    time.sleep(2)
+    return took
+
+
+def measure_many(cluster, unit, failed):
+    took_s = make_many(cluster)
+    print(f"{MANY} Partitions on 1,000 nodes, kubectl apply to the last one being live: {took_s:.1f} s")
+    if took_s > MANY_S:
+        failed.append(f"{MANY} Partitions took more than {MANY_S} s")
+    took = edits(cluster, "p250", lambda minutes: (f"{PARTITIONS}/p250", {"spec": {"maxTime": str(minutes)}}))
+    show(f"edit of one Partition among {MANY} on 1,000 nodes", took, unit)
+    if p95(took) > P95_MS:
+        failed.append(f"edit of one among {MANY}: p95 is above {P95_MS} ms")
+
+
 def p95(values):
     return sorted(values)[max(0, int(len(values) * 0.95) - 1)]
 
@@ -163,6 +202,7 @@ def main():
     failed = []
     with Cluster("bench") as cluster:
         unit = measure_live(cluster, failed)
+        measure_many(cluster, unit, failed)
     with Cluster("bench-files", "--no-agent") as cluster:
         show("the same edit by files, polling and reconfigure",
              edits(cluster, "compute", patch_nodeset, 60000, 5), unit)

@@ -88,6 +88,8 @@ struct plan_case {
     bool down;
     bool reassert;
     bool delete_first;
+    bool tell_nodes;
+    bool recount;
     const char *leaving;
 };
 
@@ -106,6 +108,8 @@ static void plan_check(const struct plan_case *c)
                              .rehearse = true,
                              .reassert = c->reassert,
                              .delete_first = c->delete_first,
+                             .tell_nodes = c->tell_nodes,
+                             .recount = c->recount,
                              .leaving = &c->leaving,
                              .n_leaving = c->leaving ? 1 : 0,
                              .files_differ = !fileset_same(&from->files, &to->files)};
@@ -185,6 +189,49 @@ static void heavier_changes_need_no_calls_of_their_own(void **state)
         /* a key that no call can take back */
         {ALL "PartitionName=d Nodes=n1 DefaultTime=5\n", ALL "PartitionName=d Nodes=n1\n",
          .steps = "rehearse; write; reconfigure; read"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        plan_check(&cases[i]);
+}
+
+static void nodes_that_have_their_files_from_slurmctld_are_told(void **state)
+{
+    static const struct plan_case cases[] = {
+        /* a start hands nothing on, the reconfigure behind it does */
+        {ALL, ALL "MaxNodeCount=20\n", .tell_nodes = true,
+         .steps = "rehearse; write; restart; reconfigure; read"},
+        /* a reconfigure is one already */
+        {ALL, ALL "SchedulerParameters=bf_interval=40\n", .tell_nodes = true,
+         .steps = "rehearse; write; reconfigure; read"},
+        /* calls change nothing that nodes know */
+        {ALL "PartitionName=d Nodes=n1\n", ALL "PartitionName=d Nodes=n1 MaxTime=5\n",
+         .tell_nodes = true, .steps = "write; update d MaxTime=00:05:00; read"},
+        {ALL, "# a comment\n" ALL, .tell_nodes = true, .steps = "write"},
+        {ALL, ALL "MaxNodeCount=20\n", .tell_nodes = true, .down = true,
+         .steps = "rehearse; write"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        plan_check(&cases[i]);
+}
+
+static void a_start_counts_the_jobs_right_behind_a_reconfigure(void **state)
+{
+    static const struct plan_case cases[] = {
+        {ALL, ALL "SchedulerParameters=bf_interval=40\n", .tell_nodes = true, .recount = true,
+         .steps = "rehearse; write; reconfigure; restart; read"},
+        {ALL, ALL "MaxNodeCount=20\n", .tell_nodes = true, .recount = true,
+         .steps = "rehearse; write; restart; reconfigure; restart; read"},
+        /* partitions leave when all of that is over */
+        {ALL "PartitionName=d Nodes=n1\n",
+         ALL "PartitionName=d Nodes=n1\nSchedulerParameters=bf_interval=40\n", .leaving = "d",
+         .tell_nodes = true, .recount = true,
+         .steps = "rehearse; write; reconfigure; restart; delete d; settle; read"},
+        {ALL, ALL "SchedulerParameters=bf_interval=40\n", .tell_nodes = true, .recount = true,
+         .down = true, .steps = "rehearse; write"},
     };
 
     (void)state;
@@ -390,6 +437,8 @@ int main(void)
         cmocka_unit_test(plans_are_the_least_that_does_it),
         cmocka_unit_test(what_is_live_counts_and_not_what_was_declared),
         cmocka_unit_test(heavier_changes_need_no_calls_of_their_own),
+        cmocka_unit_test(nodes_that_have_their_files_from_slurmctld_are_told),
+        cmocka_unit_test(a_start_counts_the_jobs_right_behind_a_reconfigure),
         cmocka_unit_test(without_slurmctld_only_files_are_written),
         cmocka_unit_test(the_new_default_comes_first_and_is_one_call),
         cmocka_unit_test(partitions_that_leave_are_deleted_last),

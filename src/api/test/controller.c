@@ -202,13 +202,19 @@ static void extra_conf_is_held_against_the_release(void **state)
         {0, "ReturnToService=2\\nstatesavelocation=/elsewhere\\n",
          "spec.extraConf: line 2: StateSaveLocation is the pod's volume and cannot be set; remove "
          "the line\n"},
-        {0, "ClusterName=other\\nslurmuser=slurm\\nSlurmUser=root\\nSlurmctldHost=a\\n",
-         "spec.extraConf: line 1: ClusterName is what spec.clusterName says and cannot be set; "
-         "remove the line\n"
-         "spec.extraConf: line 3: SlurmUser is the user of the pod's processes and cannot be set; "
-         "remove the line\n"
-         "spec.extraConf: line 4: SlurmctldHost is the pod's name and cannot be set; remove the "
-         "line\n"},
+        {0, "SlurmUser=slurm\\nslurmctldport=6817\\nSlurmdPort=6819\\nClusterName=other\\n",
+         "spec.extraConf: line 3: SlurmdPort is the pods' port and cannot be set; remove the "
+         "line\n"
+         "spec.extraConf: line 4: ClusterName comes from spec.clusterName and cannot be set; "
+         "remove "
+         "the line\n"},
+        {0, "SlurmctldHost=elsewhere\\nAuthType=auth/none",
+         "spec.extraConf: line 1: SlurmctldHost is the pod's name and cannot be set; remove the "
+         "line\n"
+         "spec.extraConf: line 2: AuthType goes with the cluster's keys and cannot be set; remove "
+         "the line\n"},
+        {RELEASE(22, 5, 8), "DownNodes=nowhere State=DOWN",
+         "warning: spec.extraConf: line 1: DownNodes: there is no node nowhere\n"},
         {SERIES(25, 5), "ReturnToService=2\\nPartitionName=x Nodes=later MaxTime=1", ""},
         {SERIES(25, 5), "# fine\\nReturnToServce=2",
          "spec.extraConf: line 2: unknown key ReturnToServce; did you mean ReturnToService?\n"},

@@ -3,6 +3,7 @@
 #include "src/base/test/unit.h"
 
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "src/base/alloc.h"
@@ -98,6 +99,28 @@ static void utf8_is_checked_strictly(void **state)
     }
 }
 
+static void code_points_become_utf8(void **state)
+{
+    static const struct {
+        uint32_t c;
+        const char *text;
+    } cases[] = {
+        {'a', "a"},
+        {0x7ff, "\xdf\xbf"},
+        {0x20ac, "\xe2\x82\xac"},
+        {0x10ffff, "\xf4\x8f\xbf\xbf"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char out[4];
+
+        assert_true(str_eqz((struct str){out, str_put_utf8(out, cases[i].c)}, cases[i].text));
+    }
+    assert_int_equal(str_hex_digit('9') * 100 + str_hex_digit('f') + str_hex_digit('A'), 925);
+    assert_int_equal(str_hex_digit('g'), -1);
+}
+
 static void a_full_buffer_drops_what_does_not_fit(void **state)
 {
     AUTO(buf_done) struct buf b = {.max = 5};
@@ -113,6 +136,33 @@ static void a_full_buffer_drops_what_does_not_fit(void **state)
     assert_false(b.overflow);
     buf_eat(&b, 3);
     assert_string_equal(buf_str(&b), "45");
+}
+
+static void a_buffer_is_sent_as_far_as_the_peer_takes_it(void **state)
+{
+    AUTO(buf_done) struct buf b = {0};
+    char piece[4096] = "";
+    size_t got = 0;
+    int fds[2];
+
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    for (int i = 0; i < 1024; i++)
+        buf_add(&b, piece, sizeof(piece));
+    assert_int_equal(buf_send(&b, fds[0]), 0);
+    assert_true(b.n > 0 && b.n < 1024 * sizeof(piece));
+    while (got < 1024 * sizeof(piece)) {
+        ssize_t n = read(fds[1], piece, sizeof(piece));
+
+        assert_true(n > 0);
+        got += (size_t)n;
+        assert_int_equal(buf_send(&b, fds[0]), 0);
+    }
+    assert_int_equal(b.n, 0);
+    (void)close(fds[1]);
+    buf_adds(&b, "left");
+    assert_int_equal(buf_send(&b, fds[0]), -EPIPE);
+    (void)close(fds[0]);
 }
 
 static void a_map_keeps_what_was_put(void **state)
@@ -185,6 +235,16 @@ static void ages_read_as_in_kubectl(void **state)
         clock_age(cases[i].s, text);
         assert_string_equal(text, cases[i].text);
     }
+}
+
+static void seconds_from_outside_do_not_overflow(void **state)
+{
+    (void)state;
+    assert_int_equal(clock_s_to_ms(30), 30000);
+    assert_int_equal(clock_s_to_us(-30), -30000000);
+    assert_true(clock_s_to_us(INT64_MAX) > INT64_MAX / 5);
+    assert_true(clock_s_to_us(INT64_MAX) < INT64_MAX / 2);
+    assert_true(clock_s_to_ms(INT64_MIN) > INT64_MIN / 2);
 }
 
 static void rfc3339_goes_both_ways(void **state)
@@ -322,10 +382,13 @@ int main(void)
         cmocka_unit_test(splitting_visits_every_part),
         cmocka_unit_test(numbers_are_whole_or_refused),
         cmocka_unit_test(utf8_is_checked_strictly),
+        cmocka_unit_test(code_points_become_utf8),
         cmocka_unit_test(a_full_buffer_drops_what_does_not_fit),
+        cmocka_unit_test(a_buffer_is_sent_as_far_as_the_peer_takes_it),
         cmocka_unit_test(a_map_keeps_what_was_put),
         cmocka_unit_test(a_list_member_may_leave_while_visited),
         cmocka_unit_test(ages_read_as_in_kubectl),
+        cmocka_unit_test(seconds_from_outside_do_not_overflow),
         cmocka_unit_test(rfc3339_goes_both_ways),
         cmocka_unit_test(base64_is_strict),
         cmocka_unit_test(percent_encoding_goes_both_ways),

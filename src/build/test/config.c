@@ -258,11 +258,28 @@ static void what_slurm_would_refuse_is_told_of_its_author(void **state)
         {CONTROLLER "  extraConf: |\n    # fine\n    ReturnToService=two\n", -EINVAL,
          "Controller slurm/main: spec.extraConf: line 2: ReturnToService: 'two' is not 0, 1 or "
          "2\n"},
-        {CONTROLLER "  extraConf: |\n    MaxNodeCount=5\n    SlurmdPort=1\n    SlurmdPort=2\n", 0,
-         "warning: Controller slurm/main: spec.extraConf: line 2: SlurmdPort was set before to "
-         "another value; this one counts\n"
-         "warning: Controller slurm/main: spec.extraConf: line 3: SlurmdPort was set before to "
+        {CONTROLLER "  extraConf: |\n    MaxNodeCount=5\n    KillWait=1\n    KillWait=2\n", 0,
+         "warning: Controller slurm/main: spec.extraConf: line 3: KillWait was set before to "
          "another value; this one counts\n"},
+        {CONTROLLER "  extraConf: |\n    # mine\n    SlurmUser=me\n", -EINVAL,
+         "Controller slurm/main: spec.extraConf: line 2: SlurmUser is the user of the pod and "
+         "cannot be set; remove the line\n"},
+        {CONTROLLER "  extraConf: 'Include more.conf'\n  configFileRefs: [{name: f}]\n" FILES(
+             "f", "  more.conf: \"KillWait=3\\nStateSaveLocation=/tmp\"\n"),
+         -EINVAL,
+         "Controller slurm/main: spec.configFileRefs[0].name: more.conf line 2: StateSaveLocation "
+         "is the pod's volume and cannot be set; remove the line\n"},
+        {CONTROLLER "  extraConf: 'PrologSlurmctld=/etc/slurm/up.sh'\n", -EINVAL,
+         "Controller slurm/main: spec.extraConf: line 1: PrologSlurmctld=/etc/slurm/up.sh: no "
+         "ConfigMap of configFileRefs or script refs has a key 'up.sh'\n"},
+        {CONTROLLER "  extraConf: 'PrologSlurmctld=/etc/slurm/up.sh'\n  configFileRefs: [{name: f}]"
+                    "\n" FILES("f", "  up.sh: 'true'\n"),
+         0, ""},
+        {CONTROLLER "  extraConf: 'PrologSlurmctld=/usr/local/bin/up'\n", 0, ""},
+        {CONTROLLER "  extraConf: 'Prolog=/etc/slurm/up.sh'\n", -EINVAL,
+         "Controller slurm/main: spec.extraConf: line 1: Prolog=/etc/slurm/up.sh: nodes have no "
+         "files there; name its ConfigMap in prologScriptRefs or epilogScriptRefs, or mount it "
+         "elsewhere by the NodeSet\n"},
         {CONTROLLER "  extraConf: 'NoSuchKey=1'\n", -EINVAL,
          "Controller slurm/main: spec.extraConf: line 1: unknown key NoSuchKey\n"},
         {CONTROLLER "  extraConf: 'PartitionName=x Nodes=gpu'\n", -EINVAL,
@@ -302,16 +319,13 @@ static void what_slurm_would_refuse_is_told_of_its_author(void **state)
         {CONTROLLER "  extraConf: 'Include more.conf'\n  configFileRefs: [{name: f}]\n" FILES(
              "f", "  more.conf: 'ClusterName=other'\n"),
          -EINVAL,
-         "warning: Controller slurm/main: spec.configFileRefs[0].name: more.conf line 1: "
-         "ClusterName was "
-         "set before to another value; this one counts\n"
-         "Controller slurm/main: spec.configFileRefs[0].name: more.conf line 1: ClusterName is "
-         "what spec.clusterName says and cannot be set; remove the line\n"},
+         "Controller slurm/main: spec.configFileRefs[0].name: more.conf line 1: ClusterName comes "
+         "from spec.clusterName and cannot be set; remove the line\n"},
         {CONTROLLER "  extraConf: 'NodeSet=gpu Feature=x'\n" NODESET("gpu"), -EINVAL,
-         "warning: Controller slurm/main: spec.extraConf: line 1: node set gpu stands twice; the "
-         "first one counts\n"
          "Controller slurm/main: spec.extraConf: line 1: node set gpu is that of NodeSet gpu; "
-         "remove the line or choose another name\n"},
+         "remove the line or choose another name\n"
+         "warning: Controller slurm/main: spec.extraConf: line 1: node set gpu stands twice; the "
+         "first one counts\n"},
         {CONTROLLER "  {}\n" NODESET("b") "  template: {spec: {hostname: a-}}\n" NODESET("a"), 0,
          "NodeSet slurm/b: spec.template.spec.hostname: NodeSet a of the same cluster has the name "
          "a in Slurm already; this one is left out until it has another\n"},

@@ -59,6 +59,9 @@ static void errors_name_their_documents(void **state)
         {OURS "NodeSet\nmetadata: {name: n}\n",
          "f.yaml, document 1: metadata.name: is not a string; put it in quotes\n"},
         {OURS "Controller\n", "f.yaml, document 1: metadata.name: must be there\n"},
+        {OURS "NodeSett\nmetadata: {name: a}\n",
+         "warning: f.yaml, document 1: NodeSett default/a: kind: slinky.slurm.net/v1beta1 has no "
+         "kind NodeSett; it is left out\n"},
         {"apiVersion: slinky.slurm.net/v1alpha1\nkind: NodeSet\nmetadata: {name: a}\n",
          "f.yaml, document 1: NodeSet default/a: apiVersion: slinky.slurm.net/v1alpha1 is not "
          "served; write slinky.slurm.net/v1beta1\n"},
@@ -95,7 +98,7 @@ static void errors_name_their_documents(void **state)
 
 static void the_examples_render_without_a_word(void **state)
 {
-    static const char *const files[] = {"quickstart", "partitions", "gpu-nodes", "images",
+    static const char *const files[] = {"quickstart", "extraconf-partitions", "gpu-nodes", "images",
                                         "accounting"};
 
     (void)state;

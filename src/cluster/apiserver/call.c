@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Small things that every handler asks of its call.
+ * What every handler asks of its call: the time, its warnings, the query, its resource's name in
+ * the store.
+ *
+ * The time is read once, so that all that one request writes bears the same.
  */
 #include "src/cluster/apiserver/call.h"
 
@@ -40,6 +43,17 @@ const char *resource_store_name(struct arena *a, const struct resource *stored)
     if (!stored->group[0])
         return stored->plural;
     return arena_printf(a, "%s.%s", stored->plural, stored->group);
+}
+
+bool resource_is_stored_as(const struct resource *r, const char *name)
+{
+    size_t n = strlen(r->plural);
+
+    if (strncmp(name, r->plural, n) != 0)
+        return false;
+    if (!r->group || r->group[0] == '\0')
+        return name[n] == '\0';
+    return name[n] == '.' && streq(name + n + 1, r->group);
 }
 
 const char *call_param(const struct api_call *c, const char *key)

@@ -74,6 +74,8 @@ const char *call_now(struct api_call *c);
 /* What the store calls a resource: "pods", "nodesets.slinky.slurm.net"; in the arena. */
 const char *resource_store_name(struct arena *a, const struct resource *stored);
 const char *call_store_name(struct api_call *c);
+/* Does the store call it that? */
+bool resource_is_stored_as(const struct resource *r, const char *name);
 
 /* A query parameter: the first of that name, NULL if there is none; and as a flag:
  * given, and neither "0" nor "false", is true (clients write "true", "True", "1" or nothing). */

@@ -2,8 +2,8 @@
 /* Checks that the validation of many kinds shares. */
 #pragma once
 
-#include "src/cluster/apiserver/names.h"
 #include "src/cluster/apiserver/place.h"
+#include "src/json/names.h"
 
 /* Each adds causes for what is wrong at the place, and passes over what is absent unless its name
  * says otherwise.  Lists of supported values end with NULL. */

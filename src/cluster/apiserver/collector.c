@@ -11,6 +11,11 @@
  * keeps the dependent; its other references are then removed.  An owner of a kind that nobody
  * serves cannot be judged and counts as solid: we never delete on ignorance.
  *
+ * An object is looked at when it comes, when its owner references change, when it is being deleted,
+ * and when one of its owners goes; other changes, such as every status of every pod, tell nothing
+ * new.  References that change are looked at a moment later: the service that all NodeSets of a
+ * cluster share has a thousand owners, and gets another one with each new NodeSet.
+ *
  * Keys of the work set: "resource/namespace/name" of an object to look at.
  */
 #include "src/cluster/apiserver/collector.h"
@@ -24,6 +29,7 @@
 
 #define BATCH 200
 #define RETRY_MS 1000
+#define GATHER_MS 250
 
 struct collector {
     struct apiserver *server;
@@ -43,6 +49,13 @@ static void enqueue(struct collector *g, const struct store_key *k)
     AUTO(free) char *key = xasprintf("%s/%s/%s", k->resource, k->ns, k->name);
 
     workset_add(&g->work, key);
+}
+
+static void enqueue_later(struct collector *g, const struct store_key *k)
+{
+    AUTO(free) char *key = xasprintf("%s/%s/%s", k->resource, k->ns, k->name);
+
+    workset_add_later(&g->work, key, GATHER_MS);
 }
 
 static bool enqueue_row(void *arg, const struct store_row *row)
@@ -350,13 +363,48 @@ static bool mentions(struct str text, const char *word)
     return memmem(text.p, text.n, word, strlen(word)) != NULL;
 }
 
+/* The next list of owner references in a text, as it stands there; empty: no more. */
+static struct str next_references(struct str *text)
+{
+    static const char head[] = "\"ownerReferences\":[";
+    const char *start = text->n ? memmem(text->p, text->n, head, strlen(head)) : NULL;
+    const char *end;
+    struct str found;
+
+    if (!start)
+        return (struct str){0};
+    end = memchr(start, ']', text->n - (size_t)(start - text->p));
+    if (!end)
+        end = text->p + text->n;
+    found = (struct str){start, (size_t)(end - start)};
+    *text = (struct str){end, text->n - (size_t)(end - text->p)};
+    return found;
+}
+
+/* Stored texts are written one way, so the same references are the same text. */
+static bool same_references(struct str before, struct str now)
+{
+    struct str a;
+    struct str b;
+
+    do {
+        a = next_references(&before);
+        b = next_references(&now);
+        if (!str_eq(a, b))
+            return false;
+    } while (a.n);
+    return true;
+}
+
 void collector_event(struct collector *g, const struct store_event *ev)
 {
     if (ev->change == STORE_DELETED)
         on_deleted(g, ev);
-    else if (mentions(ev->row.data, "\"ownerReferences\"") ||
-             mentions(ev->row.data, "\"deletionTimestamp\""))
+    else if (mentions(ev->row.data, "\"deletionTimestamp\"") ||
+             (ev->change == STORE_ADDED && mentions(ev->row.data, "\"ownerReferences\"")))
         enqueue(g, &ev->row.key);
+    else if (ev->change == STORE_MODIFIED && !same_references(ev->prev, ev->row.data))
+        enqueue_later(g, &ev->row.key);
 }
 
 static bool start_owner(void *arg, const char *uid)

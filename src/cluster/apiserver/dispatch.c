@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From an HTTP request to its verb: who asks, what the path names, what the method does there.
+ *
+ * Who has no name is let in to /livez and /readyz alone.  A request that is refused before it is a
+ * call (a bad head, a body too large) gets a Status object as well.
  */
 #include "src/cluster/apiserver/dispatch.h"
 

@@ -62,23 +62,12 @@ static const struct printer plain = {
     .print = print_plain,
 };
 
-static bool has_name(const struct resource *r, const char *name)
-{
-    size_t n = strlen(r->plural);
-
-    if (strncmp(name, r->plural, n) != 0)
-        return false;
-    if (!r->group || r->group[0] == '\0')
-        return name[n] == '\0';
-    return name[n] == '.' && streq(name + n + 1, r->group);
-}
-
 static const struct printer *printer_of(const struct resource *res)
 {
     const struct resource *stored = res->stored ? res->stored : res;
 
     for (size_t i = 0; i < ARRAY_LEN(printers); i++)
-        if (has_name(stored, printers[i]->resource))
+        if (resource_is_stored_as(stored, printers[i]->resource))
             return printers[i];
     return &plain;
 }

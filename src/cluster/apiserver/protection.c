@@ -14,7 +14,6 @@
 #include "src/base/alloc.h"
 #include "src/base/log.h"
 #include "src/cluster/apiserver/kinds/claims.h"
-#include "src/cluster/apiserver/kinds/lookup.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/workset.h"
 #include "src/cluster/apiserver/write.h"
@@ -30,30 +29,12 @@ struct protection {
     struct map leaving; /* "namespace/name"; the namespace of a volume is empty */
 };
 
-struct search {
-    const char *claim;
-    bool used;
-};
-
-static bool look_at_pod(void *arg, struct jsn *pod)
-{
-    struct search *s = arg;
-
-    s->used = claims_used_by(pod, s->claim);
-    return !s->used;
-}
-
 static int is_used(struct api_call *c, const struct jsn *object, bool claim, bool *ret_used)
 {
-    struct search s = {.claim = object_name(object)};
-    int r = 0;
-
     if (claim)
-        r = lookup_each_object(c, "pods", object_namespace(object), look_at_pod, &s);
-    else
-        s.used = streq(jsn_get_str(object, "status.phase"), "Bound");
-    *ret_used = s.used;
-    return r;
+        return claims_find_user(c, object, ret_used);
+    *ret_used = streq(jsn_get_str(object, "status.phase"), "Bound");
+    return 0;
 }
 
 static int release(struct api_call *c, const struct jsn *object, bool claim)

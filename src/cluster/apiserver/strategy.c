@@ -51,24 +51,12 @@ static const struct strategy *const built_in[] = {
 
 static const struct strategy plain = {.resource = ""};
 
-/* "deployments.apps" is the store name of deployments in apps. */
-static bool has_name(const struct resource *r, const char *name)
-{
-    size_t n = strlen(r->plural);
-
-    if (strncmp(name, r->plural, n) != 0)
-        return false;
-    if (!r->group || r->group[0] == '\0')
-        return name[n] == '\0';
-    return name[n] == '.' && streq(name + n + 1, r->group);
-}
-
 const struct strategy *strategy_of(const struct resource *stored)
 {
     if (stored->custom)
         return custom_strategy(stored);
     for (size_t i = 0; i < ARRAY_LEN(built_in); i++)
-        if (has_name(stored, built_in[i]->resource))
+        if (resource_is_stored_as(stored, built_in[i]->resource))
             return built_in[i];
     return &plain;
 }

@@ -54,8 +54,3 @@ void validate_metadata_update(struct causes *cs, const struct jsn *object, const
 /* A list of finalizers at a place; `qualified`: only standard names may do without a "/". */
 struct place;
 void validate_finalizers(struct causes *cs, const struct place *at, bool qualified);
-
-/* Shared by the validation of many kinds. NULL if good, else the sentence Kubernetes uses. */
-const char *validate_name(enum name_rule rule, const char *name);
-const char *validate_label_key(struct arena *a, const char *key);
-const char *validate_label_value(const char *value);

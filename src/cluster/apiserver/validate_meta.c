@@ -29,29 +29,6 @@ static enum name_form form_of(enum name_rule rule)
     return FORM_DNS_SUBDOMAIN;
 }
 
-static const char *first_fault(enum name_form form, const char *value)
-{
-    struct name_faults f = names_check(form, str_of(value));
-
-    return f.n > 0 ? f.text[0] : NULL;
-}
-
-const char *validate_name(enum name_rule rule, const char *name)
-{
-    return first_fault(form_of(rule), name);
-}
-
-const char *validate_label_key(struct arena *a, const char *key)
-{
-    (void)a;
-    return first_fault(FORM_QUALIFIED, key);
-}
-
-const char *validate_label_value(const char *value)
-{
-    return first_fault(FORM_LABEL_VALUE, value);
-}
-
 /* The dash at the end of "job-" becomes a letter: what will stand behind it makes it good. */
 static void check_generate_name(struct causes *cs, const struct place *at, enum name_form form)
 {

@@ -14,6 +14,7 @@
 #include "src/cluster/apiserver/watch.h"
 
 #include "src/base/alloc.h"
+#include "src/base/clock.h"
 #include "src/base/encode.h"
 #include "src/base/map.h"
 #include "src/cluster/apiserver/answer.h"
@@ -302,7 +303,7 @@ static int64_t timeout_ms(struct api_call *c)
     int64_t s = 0;
 
     if (text && str_to_i64(str_of(text), &s) == 0 && s > 0)
-        return s * 1000;
+        return clock_s_to_ms(s);
     encode_random(&random, sizeof(random));
     return (TIMEOUT_LEAST_S + random % TIMEOUT_LEAST_S) * 1000LL;
 }

@@ -19,16 +19,13 @@
 #define GENERATED_BASE_MAX 58
 #define GENERATED_TRIES 8
 
-/* "base-x7k2m": the letters that Kubernetes uses (no vowels, so no words). */
+/* "base-x7k2m" */
 static const char *generate_name(struct arena *a, const char *base)
 {
-    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
-    unsigned char random[5];
-    char suffix[sizeof(random) + 1] = "";
+    char suffix[6] = "";
 
-    encode_random(random, sizeof(random));
-    for (size_t i = 0; i < sizeof(random); i++)
-        suffix[i] = letters[random[i] % (sizeof(letters) - 1)];
+    encode_random(suffix, sizeof(suffix) - 1);
+    encode_letters(suffix, sizeof(suffix) - 1);
     return arena_printf(a, "%.*s%s", GENERATED_BASE_MAX, base, suffix);
 }
 

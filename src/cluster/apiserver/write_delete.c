@@ -158,7 +158,7 @@ static bool shorten(struct api_call *c, struct jsn *object, int64_t grace)
     if (grace >= was)
         return false;
     if (clock_parse_rfc3339(str_of(jsn_get_str(meta, "deletionTimestamp")), &when) == 0) {
-        clock_rfc3339(when + (grace - was) * 1000000, text);
+        clock_rfc3339(when + clock_s_to_us(grace - was), text);
         jsn_set_str(&c->arena, meta, "deletionTimestamp", text);
     }
     jsn_set_int(&c->arena, meta, "deletionGracePeriodSeconds", grace);
@@ -171,7 +171,7 @@ static void mark_deleting(struct api_call *c, struct jsn *object, int64_t grace)
     int64_t generation = jsn_get_int(meta, "generation", 0);
     char text[CLOCK_RFC3339_LEN];
 
-    clock_rfc3339(clock_wall_us() + grace * 1000000, text);
+    clock_rfc3339(clock_wall_us() + clock_s_to_us(grace), text);
     jsn_set_str(&c->arena, meta, "deletionTimestamp", text);
     if (strategy_of(c->stored)->bare_deletion)
         return;

@@ -76,15 +76,8 @@ static bool flush(struct pair *p, int i)
 {
     struct end *x = &p->ends[i];
 
-    while (x->out.n > 0 && (i == 0 || p->connected)) {
-        ssize_t n = send(x->fd, x->out.p, x->out.n, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-        if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return false;
-        if (n <= 0)
-            break;
-        buf_eat(&x->out, (size_t)n);
-    }
+    if ((i == 0 || p->connected) && buf_send(&x->out, x->fd) < 0)
+        return false;
     if (p->ends[!i].ended && x->out.n == 0 && !x->shut) {
         (void)shutdown(x->fd, SHUT_WR);
         x->shut = true;

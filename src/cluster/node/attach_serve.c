@@ -52,13 +52,7 @@ static void set_events(struct attach *s)
 
 static void flush(struct attach *s)
 {
-    while (s->out.n > 0) {
-        ssize_t n = send(s->fd, s->out.p, s->out.n, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-        if (n <= 0)
-            break;
-        buf_eat(&s->out, (size_t)n);
-    }
+    (void)!buf_send(&s->out, s->fd); /* the end of its shim is read, not written */
     channels_pause(s->channels, s->out.n > MAX_BEHIND);
     set_events(s);
 }
@@ -112,18 +106,22 @@ static void on_close(void *arg)
     attach_free(arg);
 }
 
-static void pass_frames(struct attach *s)
+/* False if what comes is no frame of a shim's. */
+static bool pass_frames(struct attach *s)
 {
     while (s->in.n >= 5) {
         const unsigned char *u = (const unsigned char *)s->in.p;
         size_t n = (size_t)u[1] << 24 | (size_t)u[2] << 16 | (size_t)u[3] << 8 | u[4];
 
+        if (n > MAX_FRAME)
+            return false;
         if (s->in.n < 5 + n)
-            return;
+            return true;
         channels_write(s->channels, u[0] == 'e' ? CHANNEL_STDERR : CHANNEL_STDOUT,
                        (struct str){s->in.p + 5, n});
         buf_eat(&s->in, 5 + n);
     }
+    return true;
 }
 
 /* The shim has gone: the container has ended. */
@@ -151,12 +149,12 @@ static void on_socket(void *arg, int fd, uint32_t events)
     n = recv(fd, data, sizeof(data), MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    if (n <= 0) {
+    if (n > 0)
+        buf_add(&s->in, data, (size_t)n);
+    if (n <= 0 || !pass_frames(s)) {
         on_end(s);
         return;
     }
-    buf_add(&s->in, data, (size_t)n);
-    pass_frames(s);
     if (channels_backlog(s->channels) > MAX_BEHIND) {
         s->behind = true;
         set_events(s);

@@ -19,8 +19,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 
 #include "src/base/alloc.h"
@@ -30,10 +28,8 @@
 #include "src/base/log.h"
 #include "src/cluster/node/bundle.h"
 #include "src/cluster/node/ending.h"
-#include "src/cluster/node/redirect.h"
 #include "src/cluster/node/worker.h"
 
-#define MAX_ARGS 96
 #define RUNTIME_TIMEOUT_MS 30000
 
 static void hang_up(struct container *c);
@@ -261,85 +257,11 @@ static void on_watch(void *arg, int fd, uint32_t events)
         on_shim_gone(c);
 }
 
-static void on_shim_child(void *arg, pid_t pid, int status)
-{
-    struct container *c = arg;
-
-    (void)pid;
-    (void)status;
-    c->shim_pid = 0;
-    c->shim_child = loop_source_free(c->shim_child);
-}
-
 static void watch(struct container *c, int fd)
 {
     (void)fcntl(fd, F_SETFL, O_NONBLOCK);
     c->watch_fd = fd;
     c->watch = loop_add_fd(c->worker->node->loop, fd, EPOLLIN, on_watch, c);
-}
-
-static void shim_args(const struct container *c, struct arena *a, const char **argv)
-{
-    struct node *n = c->worker->node;
-    const struct ctr_spec *s = container_spec(c);
-    AUTO(free) char *log = container_log_path(c, c->attempt);
-    AUTO(free) char *group = bundle_cgroup(c);
-    AUTO(free) char *oom = cgroup_oom_file(n->cgroups, group);
-    const char *const fixed[] = {n->shim,  "run",           "--runtime", n->runtime,
-                                 "--root", n->runtime_root, "--id",      c->id,
-                                 "--dir",  c->dir,          "--log",     arena_strdup(a, log)};
-    size_t k = ARRAY_LEN(fixed);
-
-    memcpy(argv, fixed, sizeof(fixed));
-    if (s->tty)
-        argv[k++] = "--tty";
-    if (s->stdin_open)
-        argv[k++] = "--stdin";
-    if (s->stdin_once)
-        argv[k++] = "--stdin-once";
-    if (oom) {
-        argv[k++] = "--oom";
-        argv[k++] = arena_strdup(a, oom);
-    }
-    for (const char *const *f = cgroup_shim_procs(n->cgroups); *f && k + 2 < MAX_ARGS; f++) {
-        argv[k++] = "--procs";
-        argv[k++] = *f;
-    }
-    argv[k] = NULL;
-}
-
-static int spawn_shim(struct container *c, struct err *e)
-{
-    AUTO(arena_done) struct arena a = {0};
-    const char *argv[MAX_ARGS + 1];
-    const char *log = arena_printf(&a, "%s/shim.log", c->dir);
-    int fds[2];
-    pid_t pid;
-
-    shim_args(c, &a, argv);
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
-        return err_errno(e, errno, "cannot make a socket pair");
-    pid = fork();
-    if (pid == 0) {
-        int out = open(log, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
-
-        loop_signals_reset();
-        redirect(fds[1], 0);
-        redirect(out, 1);
-        redirect(out, 2);
-        (void)execv(argv[0], (char *const *)(uintptr_t)argv);
-        _exit(127);
-    }
-    (void)close(fds[1]);
-    if (pid < 0) {
-        (void)close(fds[0]);
-        return err_errno(e, errno, "cannot start a process");
-    }
-    c->shim_pid = pid;
-    (void)loop_source_free(c->shim_child);
-    c->shim_child = loop_add_child(c->worker->node->loop, pid, on_shim_child, c);
-    watch(c, fds[0]);
-    return 0;
 }
 
 static int make_log_dir(const struct container *c, struct err *e)
@@ -354,6 +276,7 @@ int container_start(struct container *c, struct err *e)
     struct worker *w = c->worker;
     const struct ctr_spec *s = container_spec(c);
     int before = c->attempt;
+    int fd = -1;
     int r;
 
     set_attempt(c, before + 1);
@@ -361,7 +284,7 @@ int container_start(struct container *c, struct err *e)
     if (r == 0)
         r = make_log_dir(c, e);
     if (r == 0)
-        r = spawn_shim(c, e);
+        r = container_spawn_shim(c, &fd, e);
     if (r < 0) {
         bool config = e->class == ERR_RETRY || e->num == -EINVAL;
 
@@ -370,6 +293,7 @@ int container_start(struct container *c, struct err *e)
         set_waiting(c, config ? "CreateContainerConfigError" : "CreateContainerError", e->text);
         return r;
     }
+    watch(c, fd);
     node_event(w->node, w->spec, s->name, KUBE_EVENT_NORMAL, "Created", "Created container %s",
                s->name);
     c->phase = CTR_STARTING;
@@ -485,19 +409,4 @@ void container_info(const struct container *c, struct ctr_info *ret)
                              .last = c->last,
                              .waiting_reason = c->waiting_reason,
                              .waiting_message = c->waiting_message};
-}
-
-int container_connect(const char *dir, const char *hello)
-{
-    struct sockaddr_un un = {.sun_family = AF_UNIX};
-    AUTO(close) int dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    AUTO(close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    if (fd < 0 || dir_fd < 0)
-        return -1;
-    (void)snprintf(un.sun_path, sizeof(un.sun_path), "/proc/self/fd/%d/shim.sock", dir_fd);
-    if (connect(fd, (struct sockaddr *)&un, sizeof(un)) < 0 ||
-        send(fd, hello, strlen(hello), MSG_NOSIGNAL) < 0)
-        return -1;
-    return TAKE_FD(fd);
 }

@@ -67,5 +67,7 @@ const struct ctr_spec *container_spec(const struct container *c);
 /* DIR/logs/NAME/ATTEMPT.log; owned. */
 char *container_log_path(const struct container *c, int attempt);
 
+/* Start the shim of the present run; *ret_fd, owned by the caller, is a socket to it. */
+int container_spawn_shim(struct container *c, int *ret_fd, struct err *e) MUST_CHECK;
 /* Connect to the shim of a run: a socket with `hello` sent, or -1. */
 int container_connect(const char *dir, const char *hello);

@@ -171,13 +171,7 @@ static void peer_free(struct peer *p)
 
 static void peer_send(struct peer *p)
 {
-    while (p->out.n > 0) {
-        ssize_t n = send(p->fd, p->out.p, p->out.n, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-        if (n <= 0)
-            break;
-        buf_eat(&p->out, (size_t)n);
-    }
+    (void)!buf_send(&p->out, p->fd); /* the end of a peer is read, not written */
     loop_fd_set_events(p->source, p->out.n ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 

@@ -83,17 +83,8 @@ static void tunnel_close(struct tunnel *t, const char *problem)
 
 static void flush(struct tunnel *t)
 {
-    while (t->connected && t->out.n > 0) {
-        ssize_t n = send(t->fd, t->out.p, t->out.n, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno != EAGAIN)
-            buf_clear(&t->out);
-        if (n <= 0)
-            break;
-        buf_eat(&t->out, (size_t)n);
-    }
+    if (t->connected && buf_send(&t->out, t->fd) < 0)
+        buf_clear(&t->out);
     if (t->connected && t->in_ended && t->out.n == 0)
         (void)shutdown(t->fd, SHUT_WR);
     forward_pause(t->session->forward, t->out.n > MAX_BEHIND);

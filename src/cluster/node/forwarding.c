@@ -74,9 +74,17 @@ static bool any_bridge(const struct forwarding *f, bool (*fn)(void *arg, const c
     return found;
 }
 
+struct others {
+    struct buf *text;
+    const char *except;
+};
+
 static bool note_bridge(void *arg, const char *name)
 {
-    buf_printf(arg, "-%s\n", name);
+    const struct others *o = arg;
+
+    if (!streq(name, o->except))
+        buf_printf(o->text, "-%s\n", name);
     return false;
 }
 
@@ -103,7 +111,7 @@ void forwarding_begin(const struct forwarding *f, const char *bridge)
     if (file_read(f->record, RECORD_MAX_BYTES, &record, &n, NULL) == 0)
         buf_adds(&text, record);
     else if (!was_on)
-        (void)any_bridge(f, note_bridge, &text);
+        (void)any_bridge(f, note_bridge, &(struct others){&text, bridge});
     else
         return;
     if (!record || !has_line(record, '+', bridge)) {

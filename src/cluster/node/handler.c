@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 
 #include "src/base/alloc.h"
+#include "src/base/clock.h"
 #include "src/cluster/node/container.h"
 #include "src/cluster/node/exec_process.h"
 #include "src/cluster/node/worker.h"
@@ -241,7 +242,8 @@ struct handler_run *handler_start(struct container *c, const struct handler_spec
         loop_timer_arm(r->timer, timeout_ms);
         break;
     case HANDLER_SLEEP:
-        loop_timer_arm(r->timer, MIN(timeout_ms, jsn_get_int(h->json, "seconds", 0) * 1000));
+        loop_timer_arm(r->timer,
+                       MIN(timeout_ms, clock_s_to_ms(jsn_get_int(h->json, "seconds", 0))));
         break;
     case HANDLER_GRPC:
     case HANDLER_NONE:

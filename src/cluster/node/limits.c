@@ -11,6 +11,9 @@
 #include "src/json/quantity.h"
 
 #define PERIOD_US 100000
+/* More than any machine has, and little enough to be multiplied and summed. */
+#define MOST_MILLI (INT64_MAX / PERIOD_US)
+#define MOST_BYTES (INT64_MAX / 1000)
 #define MIN_QUOTA_US 1000
 #define MIN_SHARES 2
 #define MAX_SHARES 262144
@@ -26,14 +29,14 @@ int64_t limits_value(const struct jsn *list, const char *key, int64_t otherwise)
 {
     struct quantity q;
 
-    return parse(list, key, &q) ? quantity_value(&q) : otherwise;
+    return parse(list, key, &q) ? MIN(quantity_value(&q), MOST_BYTES) : otherwise;
 }
 
 int64_t limits_milli(const struct jsn *list, const char *key, int64_t otherwise)
 {
     struct quantity q;
 
-    return parse(list, key, &q) ? quantity_milli(&q) : otherwise;
+    return parse(list, key, &q) ? MIN(quantity_milli(&q), MOST_MILLI) : otherwise;
 }
 
 void limits_of(const struct jsn *resources, struct ctr_limits *ret)

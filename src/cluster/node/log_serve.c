@@ -29,7 +29,6 @@ struct follower {
     int attempt;
     struct log_query query;
     bool mid_line;
-    int64_t left_bytes; /* of the limit; -1: none */
     int fd;
     struct buf in;
     int watch_fd;
@@ -200,7 +199,7 @@ static int read_query(const struct url_query *q, struct log_query *ret, struct e
     ret->none_at_all = tail == 0;
     ret->timestamps = url_query_bool(q, "timestamps");
     if (seconds > 0)
-        ret->since_us = clock_wall_us() - seconds * 1000000;
+        ret->since_us = clock_wall_us() - clock_s_to_us(seconds);
     if (since && since[0] && clock_parse_rfc3339(str_of(since), &ret->since_us) < 0)
         return err_bad(e, "sinceTime: '%s' is not a time", since);
     return 0;

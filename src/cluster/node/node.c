@@ -4,8 +4,7 @@
  *
  * At the start everything that is on disk is taken over first, with no API server needed: pods that
  * run are found and watched again.  Then the caches fill; once the pods are known, those on disk
- * that the API has forgotten are ended, and new ones begin.  Changes of ConfigMaps and Secrets go
- * to the pods that use them; changes of Services and pods to names and addresses.
+ * that the API has forgotten are ended, and new ones begin (node_watch.c).
  */
 #include "src/cluster/node/node.h"
 
@@ -30,8 +29,6 @@
 #include "src/cluster/node/services.h"
 #include "src/cluster/node/tokens.h"
 #include "src/cluster/node/worker.h"
-
-#define RETRY_MS 3000
 
 void node_event(struct node *n, const struct pod_spec *p, const char *container,
                 enum kube_event_type type, const char *reason, const char *fmt, ...)
@@ -94,278 +91,9 @@ void node_pod_changed(struct node *n, struct worker *w)
     services_changed(n->services);
 }
 
-/* The node name of an object's text, without parsing all of it twice: caches keep texts alone. */
-static bool is_ours(const struct node *n, const struct kube_object *o)
-{
-    AUTO(arena_done) struct arena a = {0};
-    struct jsn *pod;
-
-    return kube_object_parse(o, &a, &pod, NULL) == 0 &&
-           streq(jsn_get_str(pod, "spec.nodeName"), n->name);
-}
-
-/* A pod that could not even be begun: its author is told, and it is tried again. */
-static void put_off(struct node *n, const struct kube_object *o, const struct err *e)
-{
-    struct kube_reference about = {.api_version = "v1",
-                                   .kind = "Pod",
-                                   .namespace = o->namespace,
-                                   .name = o->name,
-                                   .uid = o->uid};
-
-    log_error("pod %s/%s cannot be begun, trying again: %s", o->namespace, o->name, e->text);
-    kube_recorder_emit(n->recorder, &about, KUBE_EVENT_WARNING, "FailedCreatePodSandBox", "%s",
-                       e->text);
-    loop_timer_arm(n->retry, RETRY_MS);
-}
-
-static void begin_pod(struct node *n, const struct kube_object *o)
-{
-    struct err e = {0};
-    struct worker *w = is_ours(n, o) ? worker_new(n, o, &e) : NULL;
-
-    if (w)
-        (void)map_put(&n->workers, str_of(w->uid), w);
-    else if (e.num < 0)
-        put_off(n, o, &e);
-}
-
 static void on_retry(void *arg)
 {
-    struct node *n = arg;
-    const struct kube_object *o;
-    size_t at = 0;
-
-    while ((o = kube_cache_next(n->pods, &at)))
-        if (!map_get(&n->workers, str_of(o->uid)))
-            begin_pod(n, o);
-}
-
-static void see_pod(struct node *n, const struct kube_object *o)
-{
-    struct worker *w = map_get(&n->workers, str_of(o->uid));
-
-    binder_changed(n->binder);
-    services_changed(n->services);
-    if (w)
-        worker_update(w, o);
-    else
-        begin_pod(n, o);
-}
-
-static void on_pod_added(void *arg, const struct kube_object *o)
-{
-    see_pod(arg, o);
-}
-
-static void on_pod_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
-{
-    (void)old;
-    see_pod(arg, o);
-}
-
-static void on_pod_deleted(void *arg, const struct kube_object *o, bool is_final)
-{
-    struct node *n = arg;
-    struct worker *w = map_get(&n->workers, str_of(o->uid));
-
-    (void)is_final;
-    binder_forget(n->binder, o->uid);
-    binder_changed(n->binder);
-    services_changed(n->services);
-    if (w)
-        worker_object_gone(w);
-}
-
-/* Pods on disk that the API does not know: deleted while nobody looked. */
-static void on_pods_synced(void *arg)
-{
-    struct node *n = arg;
-    struct worker *w;
-    size_t at = 0;
-
-    while (map_next(&n->workers, &at, NULL, &w)) {
-        const struct kube_object *o = kube_cache_get(n->pods, w->spec->ns, w->spec->name);
-
-        if (!o || !streq(o->uid, w->uid))
-            worker_object_gone(w);
-    }
-    binder_changed(n->binder);
-}
-
-static void tell_config(struct node *n, const char *plural, const struct kube_object *o)
-{
-    struct worker *w;
-    size_t at = 0;
-
-    while (map_next(&n->workers, &at, NULL, &w))
-        worker_config_changed(w, plural, o->namespace, o->name);
-}
-
-static void on_config_added(void *arg, const struct kube_object *o)
-{
-    tell_config(arg, "configmaps", o);
-}
-static void on_config_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
-{
-    (void)old;
-    tell_config(arg, "configmaps", o);
-}
-static void on_secret_added(void *arg, const struct kube_object *o)
-{
-    tell_config(arg, "secrets", o);
-}
-static void on_secret_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
-{
-    (void)old;
-    tell_config(arg, "secrets", o);
-}
-
-/* Everything that waits for claims and volumes. */
-static void tell_claims(struct node *n)
-{
-    struct worker *w;
-    size_t at = 0;
-
-    claims_changed(n->claims);
-    while (map_next(&n->workers, &at, NULL, &w)) {
-        if (!w->volumes) {
-            w->retry_ms = 0;
-            worker_wake(w);
-        }
-    }
-}
-/* A claim may have come before the list of volumes, which need not bring any. */
-static void on_claims_synced(void *arg)
-{
-    tell_claims(arg);
-}
-static void on_claim_added(void *arg, const struct kube_object *o)
-{
-    (void)o;
-    tell_claims(arg);
-}
-static void on_claim_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
-{
-    (void)old;
-    (void)o;
-    tell_claims(arg);
-}
-static void on_claim_deleted(void *arg, const struct kube_object *o, bool is_final)
-{
-    (void)o;
-    (void)is_final;
-    tell_claims(arg);
-}
-
-static void tell_services(struct node *n)
-{
-    services_changed(n->services);
-    if (n->api_service)
-        api_service_changed(n->api_service);
-}
-static void on_services_synced(void *arg)
-{
-    tell_services(arg);
-}
-static void on_service_added(void *arg, const struct kube_object *o)
-{
-    (void)o;
-    tell_services(arg);
-}
-static void on_service_updated(void *arg, const struct kube_object *old,
-                               const struct kube_object *o)
-{
-    (void)old;
-    (void)o;
-    tell_services(arg);
-}
-static void on_service_deleted(void *arg, const struct kube_object *o, bool is_final)
-{
-    (void)o;
-    (void)is_final;
-    tell_services(arg);
-}
-
-static void on_node_added(void *arg, const struct kube_object *o)
-{
-    struct node *n = arg;
-
-    (void)o;
-    binder_changed(n->binder);
-}
-static void on_node_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
-{
-    (void)old;
-    on_node_added(arg, o);
-}
-static void on_node_deleted(void *arg, const struct kube_object *o, bool is_final)
-{
-    struct node *n = arg;
-
-    (void)is_final;
-    if (streq(o->name, n->name))
-        machine_register(n->machine);
-}
-
-static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms)
-{
-    (void)arg;
-    log_debug("API: trying again in %lld ms: %s", (long long)retry_ms, f->err.text);
-}
-
-static struct kube_cache *cache(struct node *n, const char *plural, const struct kube_handler *h)
-{
-    struct kube_cache_options o = {
-        .reflector = {.scope = {.resource = {"", "v1", plural}}, .backoff_max_ms = 2000},
-        .keep_text = true,
-        .trouble = on_trouble,
-        .trouble_arg = n,
-    };
-    struct kube_cache *c = kube_cache_new(n->client, &o);
-
-    kube_cache_add_handler(c, h);
-    return c;
-}
-
-static void open_caches(struct node *n)
-{
-    struct kube_handler pods = {on_pod_added, on_pod_updated, on_pod_deleted, on_pods_synced, n};
-    struct kube_handler configs = {on_config_added, on_config_updated, NULL, NULL, n};
-    struct kube_handler secrets = {on_secret_added, on_secret_updated, NULL, NULL, n};
-    struct kube_handler claims = {on_claim_added, on_claim_updated, on_claim_deleted,
-                                  on_claims_synced, n};
-    struct kube_handler services = {on_service_added, on_service_updated, on_service_deleted,
-                                    on_services_synced, n};
-    struct kube_handler nodes = {on_node_added, on_node_updated, on_node_deleted, NULL, n};
-
-    n->configs = cache(n, "configmaps", &configs);
-    n->secrets = cache(n, "secrets", &secrets);
-    n->claims_cache = cache(n, "persistentvolumeclaims", &claims);
-    n->volumes_cache = cache(n, "persistentvolumes", &claims);
-    n->services_cache = cache(n, "services", &services);
-    n->endpoints = cache(n, "endpoints", &services);
-    n->api_service = api_service_new(n);
-    n->nodes = cache(n, "nodes", &nodes);
-    n->pods = cache(n, "pods", &pods);
-}
-
-bool node_synced(const struct node *n)
-{
-    return kube_cache_synced(n->configs) && kube_cache_synced(n->secrets);
-}
-
-static const struct jsn *get_object(void *arg, struct arena *a, const char *plural, const char *ns,
-                                    const char *name)
-{
-    struct node *n = arg;
-    const struct kube_cache *c = streq(plural, "secrets") ? n->secrets : n->configs;
-    const struct kube_object *o = c ? kube_cache_get(c, ns, name) : NULL;
-    struct jsn *v = NULL;
-
-    if (!o || kube_object_parse(o, a, &v, NULL) < 0)
-        return NULL;
-    return v;
+    node_begin_pods(arg);
 }
 
 static int lock(struct node *n, struct err *e)
@@ -437,7 +165,7 @@ static int open_api(struct node *n, const struct node_options *o, struct err *e)
     if (r < 0)
         return r;
     n->recorder = kube_recorder_new(n->client, "slurmkeeper-node", n->name);
-    n->source = (struct object_source){get_object, n};
+    n->source = node_object_source(n);
     n->binder = binder_new(n);
     n->claims = claims_new(n);
     n->tokens = tokens_new(n);
@@ -512,23 +240,13 @@ int node_new(struct loop *l, const struct node_options *o, struct node **ret_nod
         r = serve_open(n, e);
     if (r < 0)
         return r;
-    open_caches(n);
+    node_open_caches(n);
     adopt_pods(n);
     n->machine = machine_new(n);
     log_info("node %s: pods in %s on bridge %s, roots by %s, containers by %s", n->name,
              n->bridge.cidr, n->bridge.name, rootfs_kind(n->rootfs), n->runtime);
     *ret_node = TAKE(n);
     return 0;
-}
-
-static void free_caches(struct node *n)
-{
-    struct kube_cache **all[] = {&n->pods,           &n->configs,   &n->secrets,
-                                 &n->services_cache, &n->endpoints, &n->claims_cache,
-                                 &n->volumes_cache,  &n->nodes};
-
-    for (size_t i = 0; i < ARRAY_LEN(all); i++)
-        *all[i] = kube_cache_free(*all[i]);
 }
 
 struct node *node_free(struct node *n)
@@ -546,7 +264,7 @@ struct node *node_free(struct node *n)
     n->tokens = NULL;
     (void)services_free(n->services);
     (void)api_service_free(n->api_service);
-    free_caches(n);
+    node_free_caches(n);
     (void)kube_recorder_free(n->recorder);
     (void)http_client_free(n->http);
     (void)kube_client_free(n->client);

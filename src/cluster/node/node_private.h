@@ -69,15 +69,20 @@ struct node {
     bool closing;
 };
 
-/* Is what the caches hold enough to know what is missing? */
-bool node_synced(const struct node *n);
-
 /* Find a pod's worker; NULL if it does not run here. */
 struct worker *node_find(const struct node *n, const char *ns, const char *name);
 /* A pod's address or readiness may be another. */
 void node_pod_changed(struct node *n, struct worker *w);
 /* A worker has done everything: it is freed at the end of the turn. */
 void node_forget(struct node *n, struct worker *w);
+
+/* Begin to follow the API (node_watch.c); and stop. */
+void node_open_caches(struct node *n);
+void node_free_caches(struct node *n);
+/* ConfigMaps and Secrets, as far as they are known. */
+struct object_source node_object_source(struct node *n);
+/* Begin the pods that are ours and have no worker yet. */
+void node_begin_pods(struct node *n);
 
 /* Say something about a pod in an event; `container` may be NULL. */
 struct pod_spec;

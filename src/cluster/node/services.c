@@ -38,7 +38,6 @@ struct services {
     char *table;
     char *rules; /* as nft has them */
     char *given; /* as it is being given them */
-    bool open_forwarding_told;
 };
 
 static void refresh(struct services *s);

@@ -11,7 +11,7 @@
  * still knows what it runs), state.json (what was decided and is not to be decided again), etc/,
  * volumes/, logs/, and containers/NAME/NUMBER for each run.
  */
-#include "src/cluster/node/worker.h"
+#include "src/cluster/node/worker_private.h"
 
 #include <stdio.h>
 
@@ -19,14 +19,10 @@
 #include "src/base/clock.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
-#include "src/cluster/node/claims.h"
-#include "src/cluster/node/etc_files.h"
 #include "src/cluster/node/lifecycle.h"
 #include "src/cluster/node/tokens.h"
 #include "src/cluster/node/worker_state.h"
 
-#define RETRY_FIRST_MS 500
-#define RETRY_MAX_MS 30000
 #define MIN_FORCED_GRACE_S 2
 
 static void worker_sync(struct worker *w);
@@ -113,19 +109,10 @@ struct worker *worker_new(struct node *n, const struct kube_object *o, struct er
     return w;
 }
 
-static void on_sandbox_ready(void *arg);
-static void on_sandbox_failed(void *arg, const struct err *e);
-static void on_sandbox_lost(void *arg);
-
-static struct sandbox_events sandbox_events(struct worker *w)
-{
-    return (struct sandbox_events){on_sandbox_ready, on_sandbox_failed, on_sandbox_lost, w};
-}
-
 struct worker *worker_adopt(struct node *n, const char *uid, struct err *e)
 {
     struct worker *w = make(n, uid);
-    struct sandbox_events events = sandbox_events(w);
+    struct sandbox_events events = worker_sandbox_events(w);
 
     if (worker_state_load(w, e) < 0)
         return worker_free(w);
@@ -136,133 +123,6 @@ struct worker *worker_adopt(struct node *n, const char *uid, struct err *e)
         container_adopt(&w->ctrs[i]);
     worker_wake(w);
     return w;
-}
-
-void worker_fields(const struct worker *w, struct field_context *ret)
-{
-    *ret = (struct field_context){.pod_ip = w->sandbox ? sandbox_ip(w->sandbox) : "",
-                                  .host_ip = w->node->host_ip,
-                                  .cpu_milli = w->node->cpu_milli,
-                                  .memory_bytes = w->node->memory_bytes};
-}
-
-static const char *get_token(void *arg, struct arena *a, const char *audience, int64_t seconds)
-{
-    struct worker *w = arg;
-    const char *account = jsn_get_str(w->spec->json, "spec.serviceAccountName");
-
-    return tokens_get(w->node->tokens, a, w->spec, account ? account : "default", audience,
-                      seconds);
-}
-
-static const char *get_claim(void *arg, struct arena *a, const char *ns, const char *name,
-                             struct err *e)
-{
-    struct worker *w = arg;
-
-    return claims_directory(w->node->claims, a, ns, name, e);
-}
-
-void worker_volumes(struct worker *w, const struct field_context *fields,
-                    struct volumes_context *ret)
-{
-    *ret = (struct volumes_context){
-        .dir = w->dir,
-        .payload = {.pod = w->spec,
-                    .fields = fields,
-                    .source = &w->node->source,
-                    .token = get_token,
-                    .token_arg = w},
-        .fs_group = jsn_get_int(w->spec->json, "spec.securityContext.fsGroup", -1),
-        .claim = get_claim,
-        .claim_arg = w,
-    };
-}
-
-/* Something that a pod needs failed: try again later, and say so unless that was the first time:
- * objects that belong together are made one after the other. */
-static void set_back(struct worker *w, const char *reason, const struct err *e)
-{
-    int64_t delay = RETRY_FIRST_MS;
-
-    for (unsigned int i = 0; i < w->trouble && delay < RETRY_MAX_MS; i++)
-        delay *= 2;
-    w->trouble++;
-    delay = MIN(delay, RETRY_MAX_MS);
-    w->retry_ms = loop_now_ms(w->node->loop) + delay;
-    if (w->trouble > 1)
-        node_event(w->node, w->spec, NULL, KUBE_EVENT_WARNING, reason, "%s", e->text);
-    worker_wake_at(w, w->retry_ms);
-}
-
-static void make_volumes(struct worker *w)
-{
-    AUTO(arena_done) struct arena a = {0};
-    struct field_context fields;
-    struct volumes_context x;
-    struct err e = {0};
-    int r;
-
-    worker_fields(w, &fields);
-    worker_volumes(w, &fields, &x);
-    r = volumes_make(&a, &x, &e);
-    if (r == 0 && !w->spec->host_ipc)
-        r = volumes_make_shm(w->dir, &e);
-    if (r == -EAGAIN)
-        return; /* a token is on its way and wakes us */
-    if (r < 0) {
-        set_back(w, "FailedMount", &e);
-        return;
-    }
-    w->volumes = true;
-    w->trouble = 0;
-    w->retry_ms = 0;
-    worker_wake(w);
-}
-
-static void on_sandbox_ready(void *arg)
-{
-    struct worker *w = arg;
-    struct err e = {0};
-
-    if (etc_files_write(w->dir, w->spec, sandbox_ip(w->sandbox), w->node->bridge.gateway, &e) < 0) {
-        w->sandbox = sandbox_end(w->sandbox);
-        set_back(w, "FailedCreatePodSandBox", &e);
-        return;
-    }
-    w->trouble = 0;
-    w->retry_ms = 0;
-    worker_refresh_volumes(w); /* the address is known now */
-    worker_wake(w);
-}
-
-static void on_sandbox_failed(void *arg, const struct err *e)
-{
-    struct worker *w = arg;
-
-    w->sandbox = NULL;
-    set_back(w, "FailedCreatePodSandBox", e);
-}
-
-static void on_sandbox_lost(void *arg)
-{
-    struct worker *w = arg;
-
-    w->sandbox = NULL;
-    w->initialized = false;
-    if (!w->spec->deleting && w->outcome == POD_GOES_ON)
-        node_event(w->node, w->spec, NULL, KUBE_EVENT_NORMAL, "SandboxChanged",
-                   "Pod sandbox changed, it will be killed and re-created.");
-    worker_wake(w);
-}
-
-static void make_sandbox(struct worker *w)
-{
-    struct sandbox_events events = sandbox_events(w);
-
-    for (size_t i = 0; i < w->n; i++)
-        container_reset(&w->ctrs[i]);
-    w->sandbox = sandbox_new(w->node, w->spec, w->dir, &events);
 }
 
 static void tell_host_image(struct worker *w, const struct ctr_spec *s)
@@ -295,97 +155,13 @@ static int64_t kill_time(struct worker *w, const struct container *c)
     int64_t grace = w->spec->deleting ? w->spec->delete_grace_s : w->spec->grace_s;
 
     if (c->condemned && !w->spec->deleting)
-        return now + (c->condemned_grace_s >= 0 ? c->condemned_grace_s : grace) * 1000;
+        return now + clock_s_to_ms(c->condemned_grace_s >= 0 ? c->condemned_grace_s : grace);
     if (w->object_gone)
         grace = MIN(grace, MIN_FORCED_GRACE_S);
     if (!w->stop_ms)
-        w->stop_ms = now + grace * 1000;
-    w->stop_ms = MIN(w->stop_ms, now + grace * 1000);
+        w->stop_ms = now + clock_s_to_ms(grace);
+    w->stop_ms = MIN(w->stop_ms, now + clock_s_to_ms(grace));
     return w->stop_ms;
-}
-
-static void on_removed(void *arg, int r, const struct err *e)
-{
-    struct worker *w = arg;
-
-    w->removal = NULL;
-    if (r < 0)
-        log_warn("pod %s: its directory is not removed: %s", w->uid, e->text);
-    node_forget(w->node, w);
-}
-
-static int remove_dir(void *arg, struct err *e)
-{
-    return file_remove_tree(arg, e);
-}
-
-/* Nothing of the pod is left in the API: nor shall there be on the machine. */
-static void vanish(struct worker *w)
-{
-    if (w->removal || w->dead)
-        return;
-    w->removal = job_fork(w->node->loop, remove_dir, w->dir, on_removed, w);
-}
-
-static void on_deleted(void *arg, const struct kube_answer *a, const struct kube_failure *f)
-{
-    struct worker *w = arg;
-
-    (void)a;
-    w->deletion = NULL;
-    if (!f || f->err.num == -ENOENT || f->err.num == -ESTALE || f->err.num == -EEXIST) {
-        w->object_gone = true;
-        worker_wake(w);
-        return;
-    }
-    log_warn("pod %s/%s: not deleted, trying again: %s", w->spec->ns, w->spec->name, f->err.text);
-    w->deletion_sent = false;
-    worker_wake_at(w, loop_now_ms(w->node->loop) + 2000);
-}
-
-/* Everything has ended: the API may forget the pod. */
-static void delete_object(struct worker *w)
-{
-    AUTO(arena_done) struct arena a = {0};
-    struct jsn *body = jsn_object(&a);
-    struct kube_request r = {.verb = KUBE_DELETE,
-                             .resource = {"", "v1", "pods"},
-                             .namespace = w->spec->ns,
-                             .name = w->spec->name,
-                             .body = body,
-                             .fn = on_deleted,
-                             .arg = w};
-
-    if (w->deletion_sent)
-        return;
-    jsn_set_str(&a, body, "kind", "DeleteOptions");
-    jsn_set_str(&a, body, "apiVersion", "v1");
-    jsn_set_int(&a, body, "gracePeriodSeconds", 0);
-    jsn_set_path(&a, body, "preconditions.uid", jsn_string(&a, w->uid));
-    w->deletion_sent = true;
-    w->deletion = kube_call_start(w->node->client, &r);
-}
-
-static void release(struct worker *w)
-{
-    AUTO(free) char *group = NULL;
-
-    if (!w->released) {
-        group = xasprintf("%s/pod%s", cgroup_root(w->node->cgroups), w->uid);
-        w->sandbox = sandbox_end(w->sandbox);
-        volumes_unmount(w->dir);
-        cgroup_remove(w->node->cgroups, group);
-        ipam_release(&w->node->bridge.ipam, w->uid);
-        w->volumes = false;
-        w->released = true;
-        w->retry_ms = 0;
-    }
-    if (w->object_gone)
-        vanish(w);
-    else if (w->spec->deleting && status_writer_settled(w->writer))
-        delete_object(w);
-    else if (w->spec->deleting)
-        worker_wake_at(w, loop_now_ms(w->node->loop) + 50);
 }
 
 static void perform(struct worker *w, const struct pod_action *act)
@@ -395,11 +171,11 @@ static void perform(struct worker *w, const struct pod_action *act)
     switch (act->act) {
     case ACT_MAKE_VOLUMES:
         if (may_retry)
-            make_volumes(w);
+            worker_make_volumes(w);
         break;
     case ACT_MAKE_SANDBOX:
         if (may_retry && !w->sandbox)
-            make_sandbox(w);
+            worker_make_sandbox(w);
         break;
     case ACT_START:
         start_container(w, act->ctr);
@@ -408,7 +184,7 @@ static void perform(struct worker *w, const struct pod_action *act)
         container_stop(&w->ctrs[act->ctr], kill_time(w, &w->ctrs[act->ctr]));
         break;
     case ACT_RELEASE:
-        release(w);
+        worker_release(w);
         break;
     }
 }
@@ -437,8 +213,6 @@ static void report(struct worker *w)
     status = status_build(&a, w->spec, &info, infos, w->api_status);
     if (!w->object_gone)
         status_writer_set(w->writer, status);
-    w->ready = w->outcome == POD_GOES_ON && !w->spec->deleting && info.ip &&
-               status_pod_ready(w->spec, infos) && w->initialized;
     node_pod_changed(w->node, w);
 }
 
@@ -449,7 +223,7 @@ static bool is_expired(struct worker *w)
 
     if (w->spec->deadline_s < 0 || w->outcome != POD_GOES_ON)
         return false;
-    left_ms = w->spec->deadline_s * 1000 - (clock_wall_us() - w->start_us) / 1000;
+    left_ms = clock_s_to_ms(w->spec->deadline_s) - (clock_wall_us() - w->start_us) / 1000;
     if (left_ms > 0) {
         worker_wake_at(w, loop_now_ms(w->node->loop) + left_ms);
         return false;
@@ -531,48 +305,4 @@ void worker_object_gone(struct worker *w)
 {
     w->object_gone = true;
     worker_wake(w);
-}
-
-void worker_refresh_volumes(struct worker *w)
-{
-    AUTO(arena_done) struct arena a = {0};
-    struct field_context fields;
-    struct volumes_context x;
-    struct err e = {0};
-    bool changed;
-
-    if (!w->volumes) {
-        w->retry_ms = 0;
-        worker_wake(w);
-        return;
-    }
-    worker_fields(w, &fields);
-    worker_volumes(w, &fields, &x);
-    if (volumes_refresh(&a, &x, &changed, &e) < 0 && e.num != -EAGAIN && !w->spec->deleting)
-        node_event(w->node, w->spec, NULL, KUBE_EVENT_WARNING, "FailedMount", "%s", e.text);
-}
-
-void worker_config_changed(struct worker *w, const char *plural, const char *ns, const char *name)
-{
-    bool uses = false;
-
-    if (!streq(ns, w->spec->ns))
-        return;
-    JSN_FOR_ITEMS (v, jsn_get(w->spec->json, "spec.volumes"))
-        uses = uses || payload_uses(v, plural, name);
-    if (uses)
-        worker_refresh_volumes(w);
-    for (size_t i = 0; i < w->n; i++) {
-        struct container *c = &w->ctrs[i];
-
-        if (c->waiting_reason && streq(c->waiting_reason, "CreateContainerConfigError")) {
-            c->retry_ms = 0;
-            worker_wake(w);
-        }
-    }
-}
-
-bool worker_is_ready(const struct worker *w)
-{
-    return w->ready;
 }

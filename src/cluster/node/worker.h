@@ -39,7 +39,6 @@ struct worker {
     struct kube_call *deletion;
     struct status_writer *writer;
     char last_ip[IPAM_TEXT];
-    bool ready; /* for Services */
     bool queued;
     bool dead;
 };
@@ -69,6 +68,3 @@ void worker_wake_at(struct worker *w, int64_t when_ms);
 void worker_fields(const struct worker *w, struct field_context *ret);
 void worker_volumes(struct worker *w, const struct field_context *fields,
                     struct volumes_context *ret);
-
-/* Does it run, for Services: ready, and with an address? */
-bool worker_is_ready(const struct worker *w);

@@ -88,7 +88,7 @@ static bool overdue(struct rollout_state *x, const struct jsn *old)
 
     if (deadline_s >= NO_DEADLINE || !since || clock_parse_rfc3339(str_of(since), &us) < 0)
         return false;
-    us += deadline_s * 1000000;
+    us += clock_s_to_us(deadline_s);
     if (us > x->p->now_us)
         plan_again(x->p, (us - x->p->now_us) / 1000 + 1);
     return us <= x->p->now_us;

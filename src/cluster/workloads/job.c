@@ -284,7 +284,7 @@ static bool past_deadline(struct job_state *x)
 
     if (limit_s < 0 || start == 0 || jsn_get_bool(x->job, "spec.suspend", false))
         return false;
-    left = start + limit_s * 1000000 - x->p->now_us;
+    left = start + clock_s_to_us(limit_s) - x->p->now_us;
     if (left > 0)
         plan_again(x->p, left / 1000 + 1);
     return left <= 0;
@@ -320,7 +320,7 @@ static void expire(struct plan *p, const struct jsn *job)
     if (!jsn_is(ttl, JSN_INT))
         return;
     since = time_of(over ? over : pod_condition(job, "Failed"), "lastTransitionTime");
-    left = since + jsn_get_int(job, "spec.ttlSecondsAfterFinished", 0) * 1000000 - p->now_us;
+    left = since + clock_s_to_us(ttl->i) - p->now_us;
     if (left <= 0)
         plan_add(p, ACTION_DELETE, RESOURCE, jsn_clone(p->arena, job));
     else

@@ -9,6 +9,7 @@
 #include "src/cluster/workloads/pod.h"
 
 #include "src/base/clock.h"
+#include "src/base/encode.h"
 #include "src/base/hash.h"
 #include "src/cluster/apiserver/object.h"
 
@@ -53,7 +54,7 @@ bool pod_available(struct plan *p, const struct jsn *pod, int64_t min_ready_s)
         return true;
     if (!since || clock_parse_rfc3339(str_of(since), &since_us) < 0)
         return false;
-    left_us = since_us + min_ready_s * 1000000 - p->now_us;
+    left_us = since_us + clock_s_to_us(min_ready_s) - p->now_us;
     if (left_us <= 0)
         return true;
     plan_again(p, left_us / 1000 + 1);
@@ -82,7 +83,6 @@ struct jsn *pod_of_template(struct arena *a, const struct jsn *template, const s
 
 const char *template_hash(struct arena *a, const struct jsn *template, int64_t collisions)
 {
-    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
     AUTO(buf_done) struct buf b = {0};
     char *text;
 
@@ -90,8 +90,7 @@ const char *template_hash(struct arena *a, const struct jsn *template, int64_t c
     if (collisions > 0)
         buf_printf(&b, "%lld", (long long)collisions);
     text = arena_printf(a, "%u", hash_stable32(buf_view(&b)));
-    for (char *c = text; *c; c++)
-        *c = letters[(unsigned char)*c % (sizeof(letters) - 1)];
+    encode_letters(text, strlen(text));
     return text;
 }
 

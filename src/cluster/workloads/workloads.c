@@ -29,7 +29,8 @@
 #define BATCH 16
 #define GATHER_MS 20
 /* Of a service or budget whose looks take long: how many times as long it waits for the next. */
-#define GATHER_TIMES 10
+#define GATHER_TIMES 4
+#define GATHER_MAX_MS 500
 #define RETRY_MIN_MS 500
 #define RETRY_MAX_MS 60000
 
@@ -49,7 +50,7 @@ static void enqueue(struct workloads *w, const char *resource, const char *ns, c
     int64_t cost_ms = (int64_t)(uintptr_t)map_get(&w->costs, str_of(key));
 
     if (delay_ms)
-        delay_ms = MAX(delay_ms, cost_ms * GATHER_TIMES);
+        delay_ms = MAX(delay_ms, MIN(cost_ms * GATHER_TIMES, GATHER_MAX_MS));
     if (delay_ms)
         workset_add_later(&w->work, key, delay_ms);
     else

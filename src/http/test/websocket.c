@@ -2,6 +2,8 @@
 /* Unit tests of WebSocket: handshake, frames, closing, with a scripted peer. */
 #include "src/http/test/peer.h"
 
+#include <sys/socket.h>
+
 #include "src/base/alloc.h"
 #include "src/http/test/client_frame.h"
 #include "src/http/websocket.h"
@@ -215,6 +217,32 @@ static void what_a_client_must_not_do_ends_it(void **state)
     }
 }
 
+static void who_never_reads_is_not_read_for_ever(void **state)
+{
+    char ping[6 + 125] = "\x89\xfd";
+    size_t sent = 0;
+    struct session s;
+
+    (void)state;
+    session_open(&s);
+    for (int idle = 0; idle < 20 && sent < (64U << 20);) {
+        ssize_t n = send(s.rig.peer, ping + sent % sizeof(ping), sizeof(ping) - sent % sizeof(ping),
+                         MSG_NOSIGNAL);
+
+        sent += n > 0 ? (size_t)n : 0;
+        if (n > 0 && sent % (1U << 16) > sizeof(ping))
+            continue;
+        (void)loop_turn(s.rig.loop, 0);
+        idle = n > 0 ? 0 : idle + 1;
+    }
+    assert_true(sent > 1U << 20);
+    assert_true(sent < 32U << 20);
+    rig_settle(&s.rig, 0);
+    assert_true(s.rig.got.n > 1U << 20);
+    assert_int_equal(s.closed, 0);
+    session_done(&s);
+}
+
 static void the_peers_goodbye_is_echoed(void **state)
 {
     static const struct {
@@ -301,6 +329,7 @@ int main(void)
         cmocka_unit_test(messages_go_both_ways),
         cmocka_unit_test(fragments_are_put_together_around_control_frames),
         cmocka_unit_test(what_a_client_must_not_do_ends_it),
+        cmocka_unit_test(who_never_reads_is_not_read_for_ever),
         cmocka_unit_test(the_peers_goodbye_is_echoed),
         cmocka_unit_test(our_goodbye_waits_for_the_peers),
         cmocka_unit_test(a_peer_that_vanishes_is_reported),

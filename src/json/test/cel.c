@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Unit tests of rules in CEL: the language, what is refused, what is beyond, and whole schemas. */
-#include "src/base/test/unit.h"
+#include "src/json/test/json_text.h"
 
 #include "src/json/cel.h"
 #include "src/json/pattern.h"
 #include "src/json/schema_openapi.h"
 #include "src/json/structural.h"
 
-/* JSON with single quotes, which read better in C. */
-static struct jsn *json(struct arena *a, const char *text)
-{
-    char *copy = arena_strdup(a, text);
-    struct err e = {0};
-    struct jsn *v;
-
-    for (char *c = copy; *c; c++)
-        if (*c == '\'')
-            *c = '"';
-    if (jsn_parse(a, str_of(copy), NULL, &v, &e) < 0)
-        fail_msg("%s: %s", text, e.text);
-    return v;
-}
-
-static const char *text_of(struct arena *a, const struct jsn *v)
+static const char *printed(struct arena *a, const struct jsn *v)
 {
     AUTO(buf_done) struct buf b = {0};
 
@@ -44,14 +29,14 @@ static const char *value_of(struct arena *a, const char *expression, const char 
                            .patterns = patterns,
                            .budget = &budget,
                            .steps = &steps,
-                           .self = json(a, self)};
+                           .self = json_of(a, self)};
     int r = cel_compile(a, expression, &c, &e);
 
     if (r < 0)
         return arena_printf(a, "%s: %s", r == -ENOTSUP ? "beyond" : "refused", e.text);
     switch (cel_run(c, &in, &v, &error)) {
     case CEL_VALUE:
-        return text_of(a, v);
+        return printed(a, v);
     case CEL_FAILED:
         return arena_printf(a, "error: %s", error);
     case CEL_BEYOND:
@@ -249,7 +234,7 @@ static void endless_rules_end(void **state)
     for (int i = 0; i < 400; i++)
         jsn_append(&b, list, jsn_int(&b, i));
     assert_string_equal(
-        value_of(&a, "self.all(x, self.all(y, self.all(z, true)))", text_of(&b, list)),
+        value_of(&a, "self.all(x, self.all(y, self.all(z, true)))", printed(&b, list)),
         "error: cost limit exceeded");
     for (int i = 0; i < 3000; i++)
         buf_addc(&deep, '(');
@@ -334,13 +319,14 @@ static void rules_of_a_schema_are_run(void **state)
         struct schema_faults f = {.arena = &a};
         struct schema *s = NULL;
         struct err e = {0};
-        struct jsn *schema = json(&a, arena_printf(&a, "{'type':'object','properties':{'spec':%s}}",
-                                                   rule_cases[i].schema));
-        struct jsn *v = json(&a, arena_printf(&a, "{'spec':%s}", rule_cases[i].value));
+        struct jsn *schema =
+            json_of(&a, arena_printf(&a, "{'type':'object','properties':{'spec':%s}}",
+                                     rule_cases[i].schema));
+        struct jsn *v = json_of(&a, arena_printf(&a, "{'spec':%s}", rule_cases[i].value));
         struct jsn *old = NULL;
 
         if (rule_cases[i].old)
-            old = json(&a, arena_printf(&a, "{'spec':%s}", rule_cases[i].old));
+            old = json_of(&a, arena_printf(&a, "{'spec':%s}", rule_cases[i].old));
         if (schema_from_openapi(&a, schema, &s, &e) < 0)
             fail_msg("%s", e.text);
         assert_true(s->has_rules);

@@ -6,7 +6,7 @@
 
 #include "src/json/jsn.h"
 
-static inline const char *swap_quotes(struct arena *a, const char *text, char from, char to)
+static inline UNUSED const char *swap_quotes(struct arena *a, const char *text, char from, char to)
 {
     char *copy = arena_strdup(a, text);
 
@@ -17,7 +17,7 @@ static inline const char *swap_quotes(struct arena *a, const char *text, char fr
 }
 
 /* The value of a text in which ' stands for ". */
-static inline struct jsn *json_of(struct arena *a, const char *text)
+static inline UNUSED struct jsn *json_of(struct arena *a, const char *text)
 {
     struct err e = {0};
     struct jsn *v;
@@ -27,10 +27,12 @@ static inline struct jsn *json_of(struct arena *a, const char *text)
     return v;
 }
 
-static inline const char *text_of(struct arena *a, const struct jsn *v)
+static inline UNUSED const char *text_of(struct arena *a, const struct jsn *v)
 {
     AUTO(buf_done) struct buf b = {0};
 
+    if (!v)
+        return "(absent)";
     jsn_print(&b, v);
     return swap_quotes(a, buf_str(&b), '"', '\'');
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Unit tests of strategic merge patch; the outcomes were compared with kube-apiserver's own code.
  */
-#include "src/base/test/unit.h"
+#include "src/json/test/json_text.h"
 
 #include "src/json/patch_strategic.h"
 #include "src/json/test/schema_from.h"
@@ -34,17 +34,6 @@ static struct jsn *parse(struct arena *a, const char *text)
     return v;
 }
 
-/* Cases use single quotes for double ones. */
-static const char *quoted(struct arena *a, const char *text)
-{
-    char *copy = arena_strdup(a, text);
-
-    for (char *p = copy; *p; p++)
-        if (*p == '\'')
-            *p = '"';
-    return copy;
-}
-
 static const char *merged(struct arena *a, const struct schema *schema, const char *original,
                           const char *patch)
 {
@@ -52,8 +41,8 @@ static const char *merged(struct arena *a, const struct schema *schema, const ch
     struct err e = {0};
     struct jsn *v;
 
-    if (patch_strategic(a, schema, parse(a, quoted(a, original)), parse(a, quoted(a, patch)), &v,
-                        &e) < 0)
+    if (patch_strategic(a, schema, parse(a, swap_quotes(a, original, '\'', '\"')),
+                        parse(a, swap_quotes(a, patch, '\'', '\"')), &v, &e) < 0)
         return arena_strdup(a, e.text);
     jsn_print(&b, v);
     return arena_str(a, buf_view(&b));
@@ -65,8 +54,9 @@ static void check(const char *const cases[][3], size_t n)
         AUTO(arena_done) struct arena a = {0};
         const struct schema *schema = schema_from_text(&a, schema_text);
 
-        assert_string_equal(quoted(&a, merged(&a, schema, cases[i][0], cases[i][1])),
-                            quoted(&a, cases[i][2]));
+        assert_string_equal(
+            swap_quotes(&a, merged(&a, schema, cases[i][0], cases[i][1]), '\'', '"'),
+            swap_quotes(&a, cases[i][2], '\'', '"'));
     }
 }
 

@@ -1,35 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Unit tests of validation by schema; the sentences are those that kube-apiserver answers. */
-#include "src/base/test/unit.h"
+#include "src/json/test/schema_of.h"
 
 #include "src/json/pattern.h"
-#include "src/json/schema_openapi.h"
 #include "src/json/structural.h"
-
-/* JSON with single quotes, which read better in C. */
-static struct jsn *json(struct arena *a, const char *text)
-{
-    char *copy = arena_strdup(a, text);
-    struct err e = {0};
-    struct jsn *v;
-
-    for (char *c = copy; *c; c++)
-        if (*c == '\'')
-            *c = '"';
-    if (jsn_parse(a, str_of(copy), NULL, &v, &e) < 0)
-        fail_msg("%s: %s", text, e.text);
-    return v;
-}
-
-static struct schema *schema_of(struct arena *a, const char *text)
-{
-    struct err e = {0};
-    struct schema *s;
-
-    if (schema_from_openapi(a, json(a, text), &s, &e) < 0)
-        fail_msg("%s: %s", text, e.text);
-    return s;
-}
 
 /* Everything that is wrong, "field: text" each, joined by " | ". */
 static const char *joined(struct arena *a, const struct schema_faults *f)
@@ -60,7 +34,7 @@ static void run(const struct check_case *c, size_t n)
                                        "{'type':'object','properties':{'spec':{'type':'object',"
                                        "'properties':{'x':%s}}}}",
                                        c[i].schema));
-        struct jsn *v = json(&a, arena_printf(&a, "{'spec':{'x':%s}}", c[i].value));
+        struct jsn *v = json_of(&a, arena_printf(&a, "{'spec':{'x':%s}}", c[i].value));
 
         schema_validate(&how, s, v, NULL, true, &f);
         schema_validate_lists(s, v, NULL, &f);
@@ -295,8 +269,8 @@ static void a_status_has_its_prefix_in_fields_only(void **state)
                                      "'required':['m'],'not':{'required':['n']}}");
 
     (void)state;
-    schema_validate(&(struct structural){.patterns = patterns}, s, json(&a, "{'n':'x'}"), "status",
-                    false, &f);
+    schema_validate(&(struct structural){.patterns = patterns}, s, json_of(&a, "{'n':'x'}"),
+                    "status", false, &f);
     assert_string_equal(joined(&a, &f),
                         "status: Invalid value: \"\": \"\" must not validate the schema (not) | "
                         "status.n: Invalid value: \"string\": n in body must be of type integer: "
@@ -314,7 +288,7 @@ static void metadata_is_checked_for_its_names_only(void **state)
 
     (void)state;
     schema_validate(&(struct structural){.patterns = patterns}, s,
-                    json(&a, "{'metadata':{'name':'long','labels':{}}}"), NULL, true, &f);
+                    json_of(&a, "{'metadata':{'name':'long','labels':{}}}"), NULL, true, &f);
     assert_string_equal(joined(&a, &f), "metadata.name: Too long: may not be longer than 3");
 }
 
@@ -341,7 +315,7 @@ static void faults_have_the_reasons_of_kubernetes(void **state)
         struct schema_faults f = {.arena = &a};
 
         schema_validate(&(struct structural){.patterns = patterns}, schema_of(&a, cases[i].schema),
-                        json(&a, cases[i].value), NULL, false, &f);
+                        json_of(&a, cases[i].value), NULL, false, &f);
         assert_int_equal(f.n, 1);
         assert_string_equal(f.items[0].reason, cases[i].reason);
     }
@@ -414,7 +388,7 @@ static void values_print_as_go_does(void **state)
         AUTO(arena_done) struct arena a = {0};
         AUTO(buf_done) struct buf b = {0};
 
-        schema_print_go(&b, json(&a, cases[i][0]));
+        schema_print_go(&b, json_of(&a, cases[i][0]));
         assert_string_equal(buf_str(&b), cases[i][1]);
     }
 }

@@ -1,34 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Unit tests of pruning and defaulting by schema. */
-#include "src/base/test/unit.h"
+#include "src/json/test/schema_of.h"
 
-#include "src/json/schema_openapi.h"
 #include "src/json/structural.h"
-
-/* JSON with single quotes, which read better in C. */
-static struct jsn *json(struct arena *a, const char *text)
-{
-    char *copy = arena_strdup(a, text);
-    struct err e = {0};
-    struct jsn *v;
-
-    for (char *c = copy; *c; c++)
-        if (*c == '\'')
-            *c = '"';
-    if (jsn_parse(a, str_of(copy), NULL, &v, &e) < 0)
-        fail_msg("%s: %s", text, e.text);
-    return v;
-}
-
-static struct schema *schema_of(struct arena *a, const char *text)
-{
-    struct err e = {0};
-    struct schema *s;
-
-    if (schema_from_openapi(a, json(a, text), &s, &e) < 0)
-        fail_msg("%s: %s", text, e.text);
-    return s;
-}
 
 /* The schema of a resource whose spec has the field x. */
 static struct schema *resource(struct arena *a, const char *x)
@@ -37,17 +11,6 @@ static struct schema *resource(struct arena *a, const char *x)
                                      "{'type':'object','properties':{'spec':{'type':'object',"
                                      "'properties':{'x':%s}}}}",
                                      x));
-}
-
-static const char *text_of(struct arena *a, const struct jsn *v)
-{
-    AUTO(buf_done) struct buf b = {0};
-
-    jsn_print(&b, v);
-    for (size_t i = 0; i < b.n; i++)
-        if (b.p[i] == '"')
-            b.p[i] = '\'';
-    return arena_str(a, buf_view(&b));
 }
 
 static const char *joined(struct arena *a, const struct schema_unknown *u)
@@ -104,7 +67,7 @@ static void unknown_fields_go_and_are_named(void **state)
             .object_meta = schema_of(&a, "{'type':'object','properties':{'name':{'type':'string'},"
                                          "'creationTimestamp':{'type':'string'}}}")};
         struct schema *s = resource(&a, prune_cases[i].schema);
-        struct jsn *v = json(&a, arena_printf(&a, "{'spec':{'x':%s}}", prune_cases[i].value));
+        struct jsn *v = json_of(&a, arena_printf(&a, "{'spec':{'x':%s}}", prune_cases[i].value));
         const char *before = text_of(&a, v);
         struct schema_unknown listed = {.arena = &a}, removed = {.arena = &a};
 
@@ -126,7 +89,7 @@ static void a_resource_keeps_what_every_object_has(void **state)
     struct schema *s = schema_of(&a, "{'type':'object','properties':{'metadata':{'type':'object',"
                                      "'properties':{'name':{'type':'string'}}}}}");
     struct jsn *v =
-        json(&a, "{'b':1,'apiVersion':'g/v1','kind':'K','a':1,'metadata':{'name':'n','z':1}}");
+        json_of(&a, "{'b':1,'apiVersion':'g/v1','kind':'K','a':1,'metadata':{'name':'n','z':1}}");
 
     (void)state;
     schema_prune(&(struct structural){0}, v, s, &u);
@@ -187,7 +150,7 @@ static void defaults_fill_what_is_missing(void **state)
     for (size_t i = 0; i < ARRAY_LEN(default_cases); i++) {
         AUTO(arena_done) struct arena a = {0};
         struct schema *s = resource(&a, default_cases[i].schema);
-        struct jsn *v = json(&a, arena_printf(&a, "{'spec':%s}", default_cases[i].value));
+        struct jsn *v = json_of(&a, arena_printf(&a, "{'spec':%s}", default_cases[i].value));
 
         schema_default(&a, v, s);
         assert_string_equal(text_of(&a, jsn_get(v, "spec")), default_cases[i].result);
@@ -200,7 +163,7 @@ static void a_default_is_not_shared(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
     struct schema *s = resource(&a, "{'type':'object','default':{'k':{}}}");
-    struct jsn *one = json(&a, "{'spec':{}}"), *two = json(&a, "{'spec':{}}");
+    struct jsn *one = json_of(&a, "{'spec':{}}"), *two = json_of(&a, "{'spec':{}}");
 
     (void)state;
     schema_default(&a, one, s);
@@ -215,7 +178,7 @@ static void metadata_gets_no_defaults(void **state)
     struct schema *s = schema_of(&a, "{'type':'object','properties':{'metadata':{'type':'object',"
                                      "'properties':{'x':{'type':'integer','default':1}}},"
                                      "'spec':{'type':'object','default':{}}}}");
-    struct jsn *v = json(&a, "{'metadata':{'labels':null}}");
+    struct jsn *v = json_of(&a, "{'metadata':{'labels':null}}");
 
     (void)state;
     schema_default(&a, v, s);

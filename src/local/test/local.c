@@ -273,6 +273,61 @@ static void a_daemon_that_will_not_end_is_killed(void **state)
     remove_dir(dir);
 }
 
+static void a_daemon_that_cannot_live_is_told_with_its_last_words(void **state)
+{
+    char *dir = make_dir();
+    AUTO(free) char *log = xasprintf("%s/node.log", dir);
+    AUTO(free) char *cure = xasprintf("%s/cure", dir);
+    AUTO(free)
+    char *script = xasprintf("test -e %s && exec sleep 60\n"
+                             "echo first words\necho 'slurmkeeper: node: no luck'; exit 1",
+                             cure);
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    struct daemon_options o = {.name = "node", .argv = argv, .log = log};
+    AUTO(loop_free) struct loop *l = NULL;
+    char *words = NULL;
+    const char *name = NULL;
+    struct daemon *d;
+    struct err e = {0};
+    int64_t until = clock_mono_ms() + 20000;
+
+    (void)state;
+    assert_int_equal(loop_new(&l, &e), 0);
+    d = daemon_new(l, &o);
+    assert_null(daemon_ailing(dir, &name));
+    while (!(words = daemon_ailing(dir, &name)) && clock_mono_ms() < until)
+        (void)loop_turn(l, 10);
+    assert_string_equal(words, "no luck");
+    assert_string_equal(name, "node");
+    assert_int_equal(file_write(cure, STR(""), 0644, &e), 0);
+    while (words && clock_mono_ms() < until) {
+        (void)loop_turn(l, 10);
+        free(words);
+        words = daemon_ailing(dir, &name);
+    }
+    assert_null(words);
+    assert_true(daemon_pid(d) > 0);
+    daemon_free(d);
+    remove_dir(dir);
+}
+
+static void another_name_or_range_is_refused(void **state)
+{
+    char name[] = "a";
+    char range[] = "10.1.0.0/16";
+    const struct choices kept = {.name = name, .pod_cidr = range};
+    struct err e = {0};
+
+    (void)state;
+    assert_int_equal(choices_check(&kept, "/s", NULL, NULL, &e), 0);
+    assert_int_equal(choices_check(&kept, "/s", "a", "10.1.0.0/16", &e), 0);
+    assert_int_equal(choices_check(&(struct choices){0}, "/s", "b", "10.2.0.0/16", &e), 0);
+    assert_int_equal(choices_check(&kept, "/s", "b", NULL, &e), -EINVAL);
+    assert_non_null(strstr(e.text, "is called 'a', not 'b'"));
+    assert_int_equal(choices_check(&kept, "/s", NULL, "10.2.0.0/16", &e), -EINVAL);
+    assert_non_null(strstr(e.text, "in 10.1.0.0/16, not in 10.2.0.0/16"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +340,8 @@ int main(void)
         cmocka_unit_test(a_command_gives_its_output_or_its_complaint),
         cmocka_unit_test(a_daemon_that_dies_lives_again),
         cmocka_unit_test(a_daemon_that_will_not_end_is_killed),
+        cmocka_unit_test(a_daemon_that_cannot_live_is_told_with_its_last_words),
+        cmocka_unit_test(another_name_or_range_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Unit tests of the state that is kept from an agent's answers. */
-#include "src/base/test/unit.h"
+#include "src/json/test/json_text.h"
 
 #include "src/base/str.h"
 #include "src/operator/agent_state.h"
@@ -19,22 +19,9 @@ static void fixture_done(struct fixture *f)
 }
 DEFINE_AUTO_DONE(struct fixture, fixture_done);
 
-static struct jsn *parse(struct fixture *f, const char *text)
-{
-    char *quoted = arena_strdup(&f->arena, text);
-    struct jsn *v = NULL;
-
-    for (char *p = quoted; *p; p++)
-        if (*p == '\'')
-            *p = '"';
-    if (jsn_parse(&f->arena, str_of(quoted), NULL, &v, &f->e) < 0)
-        fail_msg("%s: %s", f->e.text, text);
-    return v;
-}
-
 static int update(struct fixture *f, const char *text)
 {
-    return agent_state_update(f->state, parse(f, text), &f->arena, &f->change, &f->e);
+    return agent_state_update(f->state, json_of(&f->arena, text), &f->arena, &f->change, &f->e);
 }
 
 static const struct slurm_node *node(struct fixture *f, const char *name)

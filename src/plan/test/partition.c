@@ -36,7 +36,7 @@ DEFINE_AUTO_DONE(struct fixture, fixture_done);
 
 static void put(struct fixture *f, const char *text)
 {
-    test_put(&f->world, test_parse(&f->arena, text));
+    test_put(&f->world, json_of(&f->arena, text));
 }
 
 static void fixture_init(struct fixture *f, const char *controller, const char *partition)
@@ -446,8 +446,7 @@ static void a_deleted_partition_has_nothing_to_wait_for(void **state)
             put(&f, cases[i].other);
         if (cases[i].forced)
             jsn_set_path(&f.arena, test_find(&f.world, "Partition", "debug"),
-                         "metadata.annotations",
-                         test_parse(&f.arena, "{'" FORCE_DELETE "':'true'}"));
+                         "metadata.annotations", json_of(&f.arena, "{'" FORCE_DELETE "':'true'}"));
         write_config(&f);
         if (cases[i].no_controller)
             test_drop(&f.world, "Controller", "lab");

@@ -4,6 +4,7 @@
 
 #include "src/api/lookup.h"
 #include "src/json/patch_merge.h"
+#include "src/json/test/json_text.h"
 #include "src/plan/action.h"
 
 /* All of it lives in the arena.  {.arena = a} with objects = jsn_array(a) is an empty one. */
@@ -12,20 +13,6 @@ struct test_world {
     struct jsn *objects;
     unsigned versions;
 };
-
-static inline UNUSED struct jsn *test_parse(struct arena *a, const char *text)
-{
-    struct jsn *v = NULL;
-    struct err e = {0};
-    char *quoted = arena_strdup(a, text);
-
-    for (char *p = quoted; *p; p++)
-        if (*p == '\'')
-            *p = '"';
-    if (jsn_parse(a, str_of(quoted), NULL, &v, &e) < 0)
-        fail_msg("%s: %s", e.text, text);
-    return v;
-}
 
 static inline UNUSED struct jsn *test_find(const struct test_world *w, const char *kind,
                                            const char *name)

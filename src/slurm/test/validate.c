@@ -178,6 +178,11 @@ static void nodes_and_node_sets_are_checked(void **state)
         {R2205, "DownNodes=n1 State=FOO",
          "slurm.conf:5: warning: State: 'FOO' is not UNKNOWN, DOWN, IDLE, ALLOCATED, ERROR, MIXED, "
          "FUTURE, CLOUD, DRAIN, FAIL or EXTERNAL\n"},
+        {R2205, "PartitionName=p Nodes=n1 Alternate=away",
+         "slurm.conf:5: warning: partition p: its Alternate away is not a partition of this "
+         "configuration\n"},
+        {R2205, "PartitionName=p Nodes=n1 Alternate=q\nPartitionName=q Nodes=n1 Alternate=NONE",
+         ""},
         {R2205, "DownNodes=n[8-12]", "slurm.conf:5: warning: DownNodes: there is no node n10\n"},
         {R2205, "FrontendName=f",
          "slurm.conf:5: error: FrontendName needs a Slurm that was built for front ends\n"},

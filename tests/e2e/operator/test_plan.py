@@ -80,9 +80,9 @@ def test_a_setting_of_the_cluster_is_a_reconfigure(lab):
 def test_some_settings_are_a_restart(lab):
     code, klass, found = changes(lab, CLUSTER.replace("SchedulerTimeSlice=30",
                                                       "SlurmctldParameters=idle_on_node_suspend\n"
-                                                      "    SlurmctldPort=7777"))
+                                                      "    TLSParameters=load_system_certificates"))
     assert (code, klass) == (2, "restart")
-    assert ("restart", "SlurmctldPort: 6817 -> 7777") in found
+    assert ("restart", "TLSParameters") in [(k, w.split(":")[0]) for k, w in found]
 
 
 def test_a_new_cluster_is_told(lab):
@@ -114,6 +114,6 @@ def test_a_wrong_output_is_an_error(lab):
 def test_a_restart_is_warned_about_on_apply(lab):
     done = subprocess.run(["kubectl", "--kubeconfig", str(lab.kubeconfig), "patch", "controller",
                            "lab", "-n", NS, "--type=merge", "--dry-run=server", "-p",
-                           '{"spec":{"extraConf":"SlurmctldPort=7777\\n"}}'],
+                           '{"spec":{"extraConf":"TLSParameters=load_system_certificates\\n"}}'],
                           capture_output=True, text=True, timeout=60, check=True)
     assert "Warning: spec.extraConf: slurmctld is restarted for this" in done.stderr

@@ -2,6 +2,7 @@
 """What is wrong is told where its author looks, with what to do, and the running cluster goes on."""
 import os
 import subprocess
+import time
 
 import pytest
 
@@ -40,9 +41,12 @@ def running(cluster, long_job):
     ("PartitionName=compute Nodes=ALL\n", "compute"),
     ("PartitionName=y Nodes=ALL MaxTime=soon\n", "MaxTime"),
     ("SlurmctldPort=many\n", "SlurmctldPort"),
+    ("SlurmctldHost=elsewhere\n", "SlurmctldHost is the pod's name and cannot be set; remove the line"),
+    ("ClusterName=other\n", "ClusterName comes from spec.clusterName and cannot be set; remove the line"),
+    ("PrologSlurmctld=/etc/slurm/none.sh\n", "has a key 'none.sh'"),
     ("Include /etc/shadow\n", "Include"),
     ("this is not a setting\n", "line 1"),
-], ids=["key", "nodes", "twice", "value", "number", "include", "text"])
+], ids=["key", "nodes", "twice", "value", "number", "host", "name", "prolog", "include", "text"])
 def test_a_configuration_that_slurm_refuses(cluster, running, text, why):
     good = cluster.get("configmap", "slurm-config")["data"]["slurm.conf"]
     done = cluster.apply(controller(extraConf=text), check=False)
@@ -60,6 +64,31 @@ def test_a_configuration_that_slurm_refuses(cluster, running, text, why):
     finally:
         cluster.apply(controller(extraConf="ReturnToService=2\n"))
     cluster.wait_condition("controller", "slurm", "ConfigApplied", "True")
+
+
+def test_a_setting_of_the_operators_in_an_included_file(cluster, running):
+    cluster.kubectl("create", "configmap", "more", "--from-literal=more.conf=KillWait=31\nStateSaveLocation=/tmp\n")
+    try:
+        cluster.apply(controller(extraConf="ReturnToService=2\nInclude more.conf\n", configFileRefs=[{"name": "more"}]))
+        seen = cluster.wait_condition("controller", "slurm", "ConfigApplied", "False", "ConfigInvalid")
+        assert "more.conf line 2: StateSaveLocation is the pod's volume and cannot be set" in seen["message"]
+    finally:
+        cluster.apply(controller(extraConf="ReturnToService=2\n"))
+        cluster.kubectl("delete", "configmap", "more")
+    cluster.wait_condition("controller", "slurm", "ConfigApplied", "True")
+
+
+def test_what_slurm_takes_but_does_not_do_is_warned_about(cluster, running):
+    done = cluster.apply(controller(extraConf="ReturnToService=2\nDownNodes=nowhere State=DOWN\n"))
+    try:
+        assert "Warning: spec.extraConf: line 2: DownNodes: there is no node nowhere" in done.stderr
+        wait_for(lambda: "DownNodes: there is no node nowhere" in
+                 cluster.condition("controller", "slurm", "ConfigApplied")["message"], "the condition says so")
+        assert cluster.condition("controller", "slurm", "ConfigApplied")["status"] == "True"
+    finally:
+        cluster.apply(controller(extraConf="ReturnToService=2\n"))
+    wait_for(lambda: cluster.condition("controller", "slurm", "ConfigApplied")["message"] ==
+             "slurmctld has the configuration", "nothing is wrong any more")
 
 
 def run_status(cluster):
@@ -157,6 +186,22 @@ def test_a_slurmctld_that_is_never_ready_fails_up_with_its_log(tmp_path):
         assert done.returncode == 1
         assert "slurmctld does not answer" in done.stderr
         assert "slurmctld: I do not feel well" in done.stderr, done.stderr
+
+
+def test_a_range_in_use_is_told_at_once_and_can_be_changed(cluster):
+    taken = run("ip", "-o", "-4", "addr", "show", "dev", f"sk-{cluster.name}").stdout.split()[3].replace(".0.1/", ".0.0/")
+    with Local("r") as own:
+        start = time.monotonic()
+        done = own.up("--pod-cidr", taken, check=False)
+        assert time.monotonic() - start < 15
+        assert done.returncode == 1
+        assert f"the cluster's node does not start: the range {taken} of pod addresses is in use" in done.stderr
+        assert own.process("serve") is None
+        own.up("--pod-cidr", "10.211.0.0/16")
+        done = own.up("--pod-cidr", "10.212.0.0/16", check=False)
+        assert done.returncode == 1 and "have addresses in 10.211.0.0/16, not in 10.212.0.0/16" in done.stderr
+        done = own.up("--pod-cidr", "10.212.0.1/16", check=False)
+        assert done.returncode == 2 and "--pod-cidr: '10.212.0.1/16' has bits set behind its prefix" in done.stderr
 
 
 @pytest.fixture

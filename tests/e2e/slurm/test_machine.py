@@ -73,8 +73,14 @@ def pod_interfaces():
     return {line.split(":")[1].split("@")[0].strip() for line in output("ip", "-o", "link").splitlines() if "skv" in line}
 
 
+def forwarding():
+    with open("/proc/sys/net/ipv4/ip_forward") as f:
+        return f.read()
+
+
 def test_nothing_is_left_and_nothing_was_touched():
     before = {path: digest(path) for path in FILES}
+    forwarded = forwarding()
     rules = foreign_rules()
     with Local("m") as c:
         c.up()
@@ -86,6 +92,7 @@ def test_nothing_is_left_and_nothing_was_touched():
         job = c.submit("sleep 600", "-N1", "-o", "/dev/null")
         c.wait_job(job, "RUNNING")
         assert belongings(c.name, c.state, c.share)
+        assert forwarding() == "1\n"
         assert {path: digest(path) for path in FILES} == before
         assert foreign_rules() == rules
         uids = os.listdir(f"{c.state}/node/pods")
@@ -95,6 +102,8 @@ def test_nothing_is_left_and_nothing_was_touched():
         assert not os.path.exists(c.state)
         wait_for(lambda: not belongings(c.name, c.state, c.share), "nothing is left")
         assert not [i for i in pod_interfaces() if any(u.replace("-", "").startswith(i[3:]) for u in uids)]
+        if "sk-" not in output("ip", "-o", "link"):  # another cluster that came meanwhile needs it
+            assert forwarding() == forwarded
         again = c.slurmkeeper("down", "--purge")
         assert "there is no cluster" in again.stderr
     assert {path: digest(path) for path in FILES} == before

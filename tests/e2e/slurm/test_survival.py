@@ -176,6 +176,19 @@ def test_two_clusters_side_by_side(own):
         assert len(own.slurm("srun", "-N3", "hostname").stdout.split()) == 3
 
 
+def test_a_namespace_goes_with_its_cluster_in_seconds(own):
+    """Pods do not wait for a slurmctld that goes as they do."""
+    own.kubectl("create", "namespace", "brief")
+    own.apply(controller(namespace="brief"))
+    own.apply(nodeset("few", namespace="brief", replicas=2))
+    for pod in ("few-0", "few-1", "slurm-controller-0"):
+        own.wait_ready(pod, "brief")
+    start = time.monotonic()
+    own.kubectl("delete", "namespace", "brief")
+    assert time.monotonic() - start < 6
+    own.wait_idle("compute-0", "compute-1", "compute-2")
+
+
 @pytest.mark.parametrize("conf", ["ReturnToService=2\n", ""], ids=["returns", "plain"])
 def test_down_and_up_bring_the_declared_cluster_back(own, conf):
     own.apply(controller(extraConf=conf + "PartitionName=all Nodes=ALL\n"))

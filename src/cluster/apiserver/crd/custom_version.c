@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Deprecated versions of a definition: the warning that every answer carries. */
+/*
+ * Deprecated versions of a definition: the warning that every answer carries.
+ *
+ * The definition may bring its own sentence; else it names the best version that is newer, served
+ * and not deprecated, if there is one.
+ */
 #include "src/cluster/apiserver/crd/custom.h"
 #include "src/cluster/apiserver/types/custom.h"
 #include "src/cluster/apiserver/types/registry.h"

@@ -7,7 +7,7 @@
  * with each is a function.
  */
 #include "src/cluster/apiserver/crd/custom.h"
-#include "src/cluster/apiserver/names.h"
+#include "src/json/names.h"
 #include "src/json/structural.h"
 
 struct search {

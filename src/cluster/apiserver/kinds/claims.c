@@ -79,7 +79,7 @@ static int prepare_create(struct api_call *c, struct jsn *claim)
     return r;
 }
 
-bool claims_used_by(const struct jsn *pod, const char *claim)
+static bool is_used_by(const struct jsn *pod, const char *claim)
 {
     const char *phase = kind_text(pod, "status.phase");
 
@@ -101,16 +101,26 @@ static bool look_at_pod(void *arg, struct jsn *pod)
 {
     struct search *s = arg;
 
-    s->used = claims_used_by(pod, s->claim);
+    s->used = is_used_by(pod, s->claim);
     return !s->used;
 }
 
-static int check_delete(struct api_call *c, struct jsn *claim)
+int claims_find_user(struct api_call *c, const struct jsn *claim, bool *ret_used)
 {
     struct search s = {.claim = kind_text(claim, "metadata.name")};
     int r = lookup_each_object(c, "pods", kind_text(claim, "metadata.namespace"), look_at_pod, &s);
 
-    if (r == 0 && !s.used)
+    if (r == 0)
+        *ret_used = s.used;
+    return r;
+}
+
+static int check_delete(struct api_call *c, struct jsn *claim)
+{
+    bool used = false;
+    int r = claims_find_user(c, claim, &used);
+
+    if (r == 0 && !used)
         claims_drop_finalizer(claim, CLAIM_FINALIZER);
     return r;
 }

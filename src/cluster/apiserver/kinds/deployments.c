@@ -56,12 +56,14 @@ static void check_strategy(struct causes *cs, const struct place *strategy)
     }
 }
 
+/* A Deployment and its ReplicaSets are refused for the same reasons, in the same words. */
+static const struct workload_rules rules = {.what = "deployment",
+                                            .kind = "ReplicaSet",
+                                            .template_whole = true,
+                                            .bad_selector = "invalid label selector"};
+
 static void deployment_validate(struct causes *cs, const struct jsn *object)
 {
-    static const struct workload_rules rules = {.what = "deployment",
-                                                .kind = "ReplicaSet",
-                                                .template_whole = true,
-                                                .bad_selector = "invalid label selector"};
     struct place root = place_root(object);
     struct place spec = place_key(&root, "spec");
     struct place strategy = place_key(&spec, "strategy");
@@ -83,10 +85,6 @@ static void replicaset_defaults(struct arena *a, struct jsn *object)
 
 static void replicaset_validate(struct causes *cs, const struct jsn *object)
 {
-    static const struct workload_rules rules = {.what = "deployment",
-                                                .kind = "ReplicaSet",
-                                                .template_whole = true,
-                                                .bad_selector = "invalid label selector"};
     struct place root = place_root(object);
     struct place spec = place_key(&root, "spec");
 

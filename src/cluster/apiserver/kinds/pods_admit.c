@@ -50,13 +50,10 @@ static bool wants_token(const struct jsn *spec, const struct jsn *account)
 /* "kube-api-access-x7k2m" */
 static const char *token_volume_name(struct arena *a)
 {
-    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
-    unsigned char random[5];
-    char suffix[sizeof(random) + 1] = "";
+    char suffix[6] = "";
 
-    encode_random(random, sizeof(random));
-    for (size_t i = 0; i < sizeof(random); i++)
-        suffix[i] = letters[random[i] % (sizeof(letters) - 1)];
+    encode_random(suffix, sizeof(suffix) - 1);
+    encode_letters(suffix, sizeof(suffix) - 1);
     return arena_printf(a, "kube-api-access-%s", suffix);
 }
 

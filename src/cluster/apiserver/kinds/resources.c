@@ -36,35 +36,37 @@ static bool may_overcommit(const char *name)
     return is_native(name) && !is_huge_pages(name);
 }
 
+static const char *const amounts[] = {
+    "cpu",          "memory",           "ephemeral-storage",
+    "requests.cpu", "requests.memory",  "requests.ephemeral-storage",
+    "limits.cpu",   "limits.memory",    "limits.ephemeral-storage",
+    "storage",      "requests.storage", NULL,
+};
+static const char *const counts[] = {
+    "pods",
+    "resourcequotas",
+    "services",
+    "replicationcontrollers",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    "services.nodeports",
+    "services.loadbalancers",
+    NULL,
+};
+
+static bool is_among(const char *const *names, const char *name)
+{
+    for (; *names; names++)
+        if (streq(name, *names))
+            return true;
+    return false;
+}
+
 static bool is_standard(const char *name)
 {
-    static const char *const known[] = {
-        "cpu",
-        "memory",
-        "ephemeral-storage",
-        "requests.cpu",
-        "requests.memory",
-        "requests.ephemeral-storage",
-        "limits.cpu",
-        "limits.memory",
-        "limits.ephemeral-storage",
-        "pods",
-        "resourcequotas",
-        "services",
-        "replicationcontrollers",
-        "secrets",
-        "configmaps",
-        "persistentvolumeclaims",
-        "storage",
-        "requests.storage",
-        "services.nodeports",
-        "services.loadbalancers",
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (streq(name, known[i]))
-            return true;
-    return is_huge_pages(name) || starts_with(name, "requests.hugepages-");
+    return is_among(amounts, name) || is_among(counts, name) || is_huge_pages(name) ||
+           starts_with(name, "requests.hugepages-");
 }
 
 /* The name of an entry as the value of a sentence about it. */
@@ -99,22 +101,7 @@ static void container_name_check(struct causes *cs, const struct place *at)
 
 static bool is_counted(const char *name)
 {
-    static const char *const counted[] = {
-        "pods",
-        "resourcequotas",
-        "services",
-        "replicationcontrollers",
-        "secrets",
-        "configmaps",
-        "services.nodeports",
-        "persistentvolumeclaims",
-        "services.loadbalancers",
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(counted); i++)
-        if (streq(name, counted[i]))
-            return true;
-    return !is_native(name);
+    return is_among(counts, name) || !is_native(name);
 }
 
 void resource_quantity_check(struct causes *cs, const struct place *at)

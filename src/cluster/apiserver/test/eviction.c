@@ -53,8 +53,8 @@ static void budgets_are_counted(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         AUTO(arena_done) struct arena a = {0};
-        struct eviction_view v = {.pods = obj(&a, cases[i].pods), .replicas = four_replicas};
-        struct eviction_count n = eviction_count(&a, obj(&a, cases[i].budget), &v, NOW_US);
+        struct eviction_view v = {.pods = json_of(&a, cases[i].pods), .replicas = four_replicas};
+        struct eviction_count n = eviction_count(&a, json_of(&a, cases[i].budget), &v, NOW_US);
 
         if (memcmp(&n, &cases[i].want, sizeof(n)) != 0)
             fail_msg("case %zu: expected %lld healthy %lld desired %lld allowed %lld", i,
@@ -69,18 +69,19 @@ static void a_pod_on_its_way_out_does_not_count_for_two_minutes(void **state)
         "{'metadata':{'name':'b'},'spec':{'minAvailable':1,'selector':{'matchLabels':{'a':'b'}}},"
         "'status':{'disruptedPods':{'x':'2026-01-01T10:00:00Z'}}}";
     AUTO(arena_done) struct arena a = {0};
-    struct eviction_view v = {.pods = obj(&a, "[" POD("x", READY) "," POD("y", READY) "]")};
+    struct eviction_view v = {.pods = json_of(&a, "[" POD("x", READY) "," POD("y", READY) "]")};
 
     (void)state;
-    assert_int_equal(eviction_count(&a, obj(&a, budget), &v, NOW_US + 1000000).allowed, 0);
-    assert_int_equal(eviction_count(&a, obj(&a, budget), &v, NOW_US + 121000000).allowed, 1);
+    assert_int_equal(eviction_count(&a, json_of(&a, budget), &v, NOW_US + 1000000).allowed, 0);
+    assert_int_equal(eviction_count(&a, json_of(&a, budget), &v, NOW_US + 121000000).allowed, 1);
 }
 
 /* Decide about pod x; returns the message of a refusal, "" where it may go. */
 static const char *decided(struct api_call *c, const char *budgets, const char *pods,
                            struct jsn **ret_budget)
 {
-    struct eviction_view v = {.budgets = obj(&c->arena, budgets), .pods = obj(&c->arena, pods)};
+    struct eviction_view v = {.budgets = json_of(&c->arena, budgets),
+                              .pods = json_of(&c->arena, pods)};
     const struct jsn *pod = jsn_item(v.pods, 0);
 
     c->failure = NULL;

@@ -3,7 +3,7 @@
 #include "src/cluster/apiserver/kinds/test/kind.h"
 
 #include "src/cluster/apiserver/gotext.h"
-#include "src/cluster/apiserver/names.h"
+#include "src/json/names.h"
 
 DEFINE_WORLD
 
@@ -65,27 +65,29 @@ static void a_name_can_break_two_rules_at_once(void **state)
                         "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')");
 }
 
+static const char *first_fault(enum name_form form, const char *value)
+{
+    struct name_faults f = names_check(form, str_of(value));
+
+    return f.n > 0 ? f.text[0] : NULL;
+}
+
 static void the_sentences_are_those_of_kubernetes(void **state)
 {
-    AUTO(arena_done) struct arena a = {0};
-
     (void)state;
-    assert_null(validate_name(NAME_SUBDOMAIN, "a.b"));
-    assert_null(validate_label_key(&a, "ex.com/a"));
-    assert_null(validate_label_value(""));
-    assert_string_equal(validate_name(NAME_SUBDOMAIN, "Bad_Name"),
+    assert_string_equal(first_fault(FORM_DNS_SUBDOMAIN, "Bad_Name"),
                         "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
                         "characters, '-' or '.', and must start and end with an alphanumeric "
                         "character (e.g. 'example.com', regex used for validation is "
                         "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
-    assert_string_equal(validate_name(NAME_DNS1035, "1a"),
+    assert_string_equal(first_fault(FORM_DNS1035_LABEL, "1a"),
                         "a DNS-1035 label must consist of lower case alphanumeric characters or "
                         "'-', start with an alphabetic character, and end with an alphanumeric "
                         "character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
                         "'[a-z]([-a-z0-9]*[a-z0-9])?')");
-    assert_string_equal(validate_name(NAME_PATH_SEGMENT, "a/b"), "may not contain '/'");
-    assert_string_equal(validate_label_key(&a, "/a"), "prefix part must be non-empty");
-    assert_string_equal(validate_label_value("-"),
+    assert_string_equal(first_fault(FORM_PATH_SEGMENT, "a/b"), "may not contain '/'");
+    assert_string_equal(first_fault(FORM_QUALIFIED, "/a"), "prefix part must be non-empty");
+    assert_string_equal(first_fault(FORM_LABEL_VALUE, "-"),
                         "a valid label must be an empty string or consist of alphanumeric "
                         "characters, '-', '_' or '.', and must start and end with an alphanumeric "
                         "character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for "
@@ -96,7 +98,7 @@ static void the_sentences_are_those_of_kubernetes(void **state)
 static const char *metadata_faults(struct arena *a, const char *meta, enum name_rule rule,
                                    bool namespaced)
 {
-    struct jsn *o = obj(a, arena_printf(a, "{'metadata':%s}", meta));
+    struct jsn *o = json_of(a, arena_printf(a, "{'metadata':%s}", meta));
     struct causes cs = {.arena = a};
 
     validate_metadata(&cs, o, rule, namespaced);
@@ -163,7 +165,7 @@ static void bad_metadata_is_named_field_by_field(void **state)
 static void annotations_have_a_common_limit(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
-    struct jsn *o = obj(&a, "{'metadata':{'name':'a'}}");
+    struct jsn *o = json_of(&a, "{'metadata':{'name':'a'}}");
     struct causes cs = {.arena = &a};
     char *large = arena_alloc(&a, 262145);
 
@@ -184,9 +186,9 @@ static void only_one_owner_may_be_in_control(void **state)
     (void)state;
     validate_metadata(
         &cs,
-        obj(&a, "{'metadata':{'name':'a','ownerReferences':["
-                "{'apiVersion':'v1','kind':'P','name':'x','uid':'1','controller':true},"
-                "{'apiVersion':'v1','kind':'P','name':'y','uid':'2','controller':true}]}}"),
+        json_of(&a, "{'metadata':{'name':'a','ownerReferences':["
+                    "{'apiVersion':'v1','kind':'P','name':'x','uid':'1','controller':true},"
+                    "{'apiVersion':'v1','kind':'P','name':'y','uid':'2','controller':true}]}}"),
         NAME_SUBDOMAIN, false);
     assert_int_equal(cs.n, 1);
     assert_non_null(strstr(cs.items[0].text, "Only one reference can have Controller set to true. "
@@ -215,8 +217,9 @@ static void an_update_keeps_the_identity(void **state)
         AUTO(arena_done) struct arena a = {0};
         struct causes cs = {.arena = &a};
 
-        validate_metadata_update(&cs, obj(&a, arena_printf(&a, "{'metadata':%s}", cases[i].new)),
-                                 obj(&a, arena_printf(&a, "{'metadata':%s}", cases[i].old)));
+        validate_metadata_update(&cs,
+                                 json_of(&a, arena_printf(&a, "{'metadata':%s}", cases[i].new)),
+                                 json_of(&a, arena_printf(&a, "{'metadata':%s}", cases[i].old)));
         assert_string_equal(causes_text(&cs), cases[i].want);
     }
 }
@@ -227,15 +230,15 @@ static void structs_are_shown_as_go_shows_them(void **state)
 
     (void)state;
     assert_string_equal(gotext_strings(&a, NULL), "[]string(nil)");
-    assert_string_equal(gotext_strings(&a, obj(&a, "['a','b']")), "[]string{\"a\", \"b\"}");
+    assert_string_equal(gotext_strings(&a, json_of(&a, "['a','b']")), "[]string{\"a\", \"b\"}");
     assert_string_equal(gotext_map(&a, NULL), "map[string]string(nil)");
-    assert_string_equal(gotext_map(&a, obj(&a, "{'b':'2','a':'1'}")),
+    assert_string_equal(gotext_map(&a, json_of(&a, "{'b':'2','a':'1'}")),
                         "map[string]string{\"a\":\"1\", \"b\":\"2\"}");
     assert_string_equal(gotext_int_or_string(&a, jsn_int(&a, 3)),
                         "intstr.IntOrString{Type:0, IntVal:3, StrVal:\"\"}");
     assert_string_equal(
-        gotext_selector(&a, obj(&a, "{'matchExpressions':[{'key':'a','operator':'In',"
-                                    "'values':['x']}]}")),
+        gotext_selector(&a, json_of(&a, "{'matchExpressions':[{'key':'a','operator':'In',"
+                                        "'values':['x']}]}")),
         "v1.LabelSelector{MatchLabels:map[string]string(nil), MatchExpressions:"
         "[]v1.LabelSelectorRequirement{v1.LabelSelectorRequirement{Key:\"a\", Operator:\"In\", "
         "Values:[]string{\"x\"}}}}");
@@ -258,7 +261,8 @@ static void zero_and_absent_are_the_same(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        assert_int_equal(check_same(obj(&a, cases[i].a), obj(&a, cases[i].b)), cases[i].same);
+        assert_int_equal(check_same(json_of(&a, cases[i].a), json_of(&a, cases[i].b)),
+                         cases[i].same);
 }
 
 int main(void)

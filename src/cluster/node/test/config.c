@@ -18,9 +18,9 @@ static const struct jsn *get(void *arg, struct arena *a, const char *plural, con
     (void)arg;
     assert_string_equal(ns, "ns");
     if (streq(plural, "configmaps") && streq(name, "cm"))
-        return object_of(a, "{'data':{'a':'1','b':'2'},'binaryData':{'c':'AAE='}}");
+        return json_of(a, "{'data':{'a':'1','b':'2'},'binaryData':{'c':'AAE='}}");
     if (streq(plural, "secrets") && streq(name, "sec"))
-        return object_of(a, "{'data':{'key':'c2VjcmV0'}}");
+        return json_of(a, "{'data':{'key':'c2VjcmV0'}}");
     return NULL;
 }
 
@@ -167,10 +167,10 @@ static void fields_of_pods_and_containers(void **state)
     (void)state;
     assert_int_equal(
         pod_spec_decode(&a,
-                        object_of(&a, "{'metadata':{'name':'p','namespace':'n','uid':'u','labels':"
-                                      "{'a/b':'1'},'annotations':{'z':'2','k':'v \\'q\\''}},'spec':"
-                                      "{'containers':[{'name':'c','resources':{'limits':{'cpu':"
-                                      "'1500m'},'requests':{'memory':'1Mi'}}}]}}"),
+                        json_of(&a, "{'metadata':{'name':'p','namespace':'n','uid':'u','labels':"
+                                    "{'a/b':'1'},'annotations':{'z':'2','k':'v \\'q\\''}},'spec':"
+                                    "{'containers':[{'name':'c','resources':{'limits':{'cpu':"
+                                    "'1500m'},'requests':{'memory':'1Mi'}}}]}}"),
                         &p, &e),
         0);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -187,7 +187,7 @@ static void fields_of_pods_and_containers(void **state)
         const char *ref =
             arena_printf(&a, "{'resource':'%s','divisor':'%s'}", resources[i][0], resources[i][1]);
 
-        assert_int_equal(field_resource(&a, p, &fields, &p->ctrs[0], object_of(&a, ref), &text, &e),
+        assert_int_equal(field_resource(&a, p, &fields, &p->ctrs[0], json_of(&a, ref), &text, &e),
                          0);
         assert_string_equal(text, resources[i][2]);
     }
@@ -215,7 +215,7 @@ static void limits_become_settings_of_groups(void **state)
         AUTO(arena_done) struct arena a = {0};
         struct ctr_limits l;
 
-        limits_of(object_of(&a, cases[i].resources), &l);
+        limits_of(json_of(&a, cases[i].resources), &l);
         assert_memory_equal(&l, &cases[i].limits, sizeof(l));
     }
 }
@@ -223,12 +223,12 @@ static void limits_become_settings_of_groups(void **state)
 static void a_pods_demand_counts_what_runs_at_once(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
-    struct pod_demand d = limits_demand(
-        object_of(&a, "{'initContainers':[{'resources':{'requests':{'cpu':'3'}}},"
-                      "{'restartPolicy':'Always','resources':{'requests':{'cpu':'1'}}},"
-                      "{'resources':{'requests':{'cpu':'2500m','memory':'1Gi'}}}],"
-                      "'containers':[{'resources':{'limits':{'cpu':'1'}}},"
-                      "{'resources':{'requests':{'memory':'2Gi'}}}]}"));
+    struct pod_demand d =
+        limits_demand(json_of(&a, "{'initContainers':[{'resources':{'requests':{'cpu':'3'}}},"
+                                  "{'restartPolicy':'Always','resources':{'requests':{'cpu':'1'}}},"
+                                  "{'resources':{'requests':{'cpu':'2500m','memory':'1Gi'}}}],"
+                                  "'containers':[{'resources':{'limits':{'cpu':'1'}}},"
+                                  "{'resources':{'requests':{'memory':'2Gi'}}}]}"));
 
     (void)state;
     assert_int_equal(d.cpu_milli, 3500);
@@ -348,7 +348,7 @@ static void a_command_inside_is_the_process_with_other_arguments(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
     struct jsn *c = config_of(&a, "{'containers':[{'name':'c'}]}", NULL);
-    struct jsn *p = oci_config_exec(&a, c, object_of(&a, "['id']"), true);
+    struct jsn *p = oci_config_exec(&a, c, json_of(&a, "['id']"), true);
 
     (void)state;
     assert_string_equal(jsn_text(jsn_item(jsn_key(p, "args"), 0)), "id");

@@ -117,12 +117,12 @@ static struct directory make_directory(void)
     struct directory d = {0};
 
     for (size_t i = 0; i < ARRAY_LEN(pods); i++)
-        directory_add_pod(&d, object_of(&d.arena, pods[i]));
+        directory_add_pod(&d, json_of(&d.arena, pods[i]));
     for (size_t i = 0; i < ARRAY_LEN(services); i++)
-        directory_add_service(&d, object_of(&d.arena, services[i]));
+        directory_add_service(&d, json_of(&d.arena, services[i]));
     directory_add_endpoints(
-        &d, object_of(&d.arena, "{'metadata':{'name':'manual','namespace':'ns'},'subsets':[{"
-                                "'addresses':[{'ip':'192.0.2.9'}],'ports':[{'port':55}]}]}"));
+        &d, json_of(&d.arena, "{'metadata':{'name':'manual','namespace':'ns'},'subsets':[{"
+                              "'addresses':[{'ip':'192.0.2.9'}],'ports':[{'port':55}]}]}"));
     return d;
 }
 
@@ -309,15 +309,15 @@ static void several_backends_are_chosen_at_random_or_by_client(void **state)
     (void)state;
     for (int i = 2; i < 4; i++)
         directory_add_pod(
-            &d, object_of(&d.arena,
-                          arena_printf(&d.arena,
-                                       "{'metadata':{'name':'p%d','namespace':'n','labels':{'a':"
-                                       "'b'}},'status':{'podIP':'10.131.0.%d'}}",
-                                       i, i)));
+            &d, json_of(&d.arena,
+                        arena_printf(&d.arena,
+                                     "{'metadata':{'name':'p%d','namespace':'n','labels':{'a':"
+                                     "'b'}},'status':{'podIP':'10.131.0.%d'}}",
+                                     i, i)));
     directory_add_service(
-        &d, object_of(&d.arena, "{'metadata':{'name':'s','namespace':'n'},'spec':{'clusterIP':"
-                                "'10.96.0.1','publishNotReadyAddresses':true,'selector':{'a':'b'},"
-                                "'ports':[{'port':80}]}}"));
+        &d, json_of(&d.arena, "{'metadata':{'name':'s','namespace':'n'},'spec':{'clusterIP':"
+                              "'10.96.0.1','publishNotReadyAddresses':true,'selector':{'a':'b'},"
+                              "'ports':[{'port':80}]}}"));
     nat_rules_print(&b, &d, &place);
     assert_non_null(
         strstr(buf_str(&b), "numgen random mod 2 vmap { 0 : goto s0_0, 1 : goto s0_1 }"));

@@ -97,10 +97,10 @@ static void each_pod_fits_or_is_told_why(void **state)
         AUTO(arena_done) struct arena a = {0};
         AUTO(buf_done) struct buf why = {0};
         struct schedule_view v = cases[i].view;
-        struct jsn *pod = object_of(&a, arena_printf(&a, "{'spec':%s}", cases[i].pod));
+        struct jsn *pod = json_of(&a, arena_printf(&a, "{'spec':%s}", cases[i].pod));
         int r;
 
-        v.node = object_of(&a, arena_printf(&a, NODE, cases[i].node));
+        v.node = json_of(&a, arena_printf(&a, NODE, cases[i].node));
         r = schedule_fits(pod, &v, &why);
         if (!streq(buf_str(&why), cases[i].why) || r != (cases[i].why[0] != '\0'))
             fail_msg("%s: '%s'", cases[i].what, buf_str(&why));
@@ -114,7 +114,7 @@ static void without_a_node_nothing_fits(void **state)
     struct schedule_view v = {0};
 
     (void)state;
-    assert_int_equal(schedule_fits(object_of(&a, "{}"), &v, &why), 1);
+    assert_int_equal(schedule_fits(json_of(&a, "{}"), &v, &why), 1);
     assert_string_equal(buf_str(&why), "no nodes available to schedule pods");
 }
 
@@ -123,10 +123,10 @@ static void only_pods_that_go_on_count(void **state)
     AUTO(arena_done) struct arena a = {0};
 
     (void)state;
-    assert_true(schedule_counts(object_of(&a, "{'spec':{'nodeName':'n'}}")));
-    assert_false(schedule_counts(object_of(&a, "{'spec':{}}")));
+    assert_true(schedule_counts(json_of(&a, "{'spec':{'nodeName':'n'}}")));
+    assert_false(schedule_counts(json_of(&a, "{'spec':{}}")));
     assert_false(
-        schedule_counts(object_of(&a, "{'spec':{'nodeName':'n'},'status':{'phase':'Succeeded'}}")));
+        schedule_counts(json_of(&a, "{'spec':{'nodeName':'n'},'status':{'phase':'Succeeded'}}")));
 }
 
 int main(void)

@@ -11,7 +11,7 @@
 static struct jsn *build(struct arena *a, const struct pod_spec *p, const struct pod_info *info,
                          const struct ctr_info *ctrs, const char *old)
 {
-    return status_build(a, p, info, ctrs, old ? object_of(a, old) : NULL);
+    return status_build(a, p, info, ctrs, old ? json_of(a, old) : NULL);
 }
 
 static const char *condition(const struct jsn *status, const char *type, const char *key)
@@ -199,13 +199,13 @@ static void host_names_are_cut_to_what_hosts_may_have(void **state)
                        "'spec':{'containers':[]}}";
 
     (void)state;
-    assert_int_equal(pod_spec_decode(&a, object_of(&a, text), &p, NULL), 0);
+    assert_int_equal(pod_spec_decode(&a, json_of(&a, text), &p, NULL), 0);
     assert_string_equal(p->host_name,
                         "a23456789b123456789c123456789d123456789e123456789f123456789g12");
-    assert_int_equal(pod_spec_decode(&a, object_of(&a, "{'metadata':{'name':'x'}}"), &p, NULL),
+    assert_int_equal(pod_spec_decode(&a, json_of(&a, "{'metadata':{'name':'x'}}"), &p, NULL),
                      -EINVAL);
     text = "{'metadata':{'namespace':'n','uid':'../u','name':'x'}}";
-    assert_int_equal(pod_spec_decode(&a, object_of(&a, text), &p, NULL), -EINVAL);
+    assert_int_equal(pod_spec_decode(&a, json_of(&a, text), &p, NULL), -EINVAL);
 }
 
 int main(void)

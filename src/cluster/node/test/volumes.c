@@ -16,9 +16,9 @@ static const struct jsn *get(void *arg, struct arena *a, const char *plural, con
     (void)arg;
     (void)ns;
     if (streq(plural, "configmaps") && streq(name, "cm"))
-        return object_of(a, "{'data':{'b':'2','a':'1'}}");
+        return json_of(a, "{'data':{'b':'2','a':'1'}}");
     if (streq(plural, "secrets") && streq(name, "sec"))
-        return object_of(a, "{'data':{'k':'eA=='}}");
+        return json_of(a, "{'data':{'k':'eA=='}}");
     return NULL;
 }
 
@@ -43,7 +43,7 @@ static void build(const char *volume, bool has_token, char *text, size_t size)
     size_t n = 0;
 
     text[0] = '\0';
-    if (payload_build(&p, &x, object_of(&a, volume), &e) < 0) {
+    if (payload_build(&p, &x, json_of(&a, volume), &e) < 0) {
         (void)snprintf(text, size, "%s: %s", e.class == ERR_RETRY ? "retry" : "never", e.text);
         return;
     }
@@ -101,15 +101,15 @@ static void a_token_that_is_on_its_way_is_waited_for(void **state)
 static void a_volume_knows_whom_it_uses(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
-    const struct jsn *cm = object_of(&a, "{'configMap':{'name':'x'}}");
-    const struct jsn *many = object_of(&a, "{'projected':{'sources':[{'secret':{'name':'x'}}]}}");
+    const struct jsn *cm = json_of(&a, "{'configMap':{'name':'x'}}");
+    const struct jsn *many = json_of(&a, "{'projected':{'sources':[{'secret':{'name':'x'}}]}}");
 
     (void)state;
     assert_true(payload_uses(cm, "configmaps", "x"));
     assert_false(payload_uses(cm, "secrets", "x"));
     assert_false(payload_uses(cm, "configmaps", "y"));
     assert_true(payload_uses(many, "secrets", "x"));
-    assert_false(payload_is(object_of(&a, "{'emptyDir':{}}")));
+    assert_false(payload_is(json_of(&a, "{'emptyDir':{}}")));
 }
 
 static char *temp_dir(void)
@@ -195,7 +195,7 @@ static void host_paths_are_made_or_checked_by_type(void **state)
         const char *text =
             arena_printf(&a, "{'path':'%s%s','type':'%s'}", dir, cases[i].name, cases[i].type);
 
-        assert_int_equal(hostpath_check(object_of(&a, text), NULL), cases[i].r);
+        assert_int_equal(hostpath_check(json_of(&a, text), NULL), cases[i].r);
     }
     assert_int_equal(file_remove_tree(dir, NULL), 0);
 }

@@ -18,12 +18,12 @@ static struct jsn *pods_of(struct arena *a, const char *text)
     struct str word;
 
     while (text[0] && str_split(&rest, ' ', &word)) {
-        struct jsn *pod =
-            obj(a, arena_printf(a,
-                                "{'metadata':{'name':'p%c','namespace':'n','uid':'u%c','labels':{"
-                                "'a':'b'}},'spec':{'hostname':'p%c','subdomain':'s','containers':"
-                                "[{'ports':[{'name':'web','containerPort':900%c}]}]}}",
-                                word.p[0], word.p[0], word.p[0], word.p[0]));
+        struct jsn *pod = json_of(
+            a, arena_printf(a,
+                            "{'metadata':{'name':'p%c','namespace':'n','uid':'u%c','labels':{"
+                            "'a':'b'}},'spec':{'hostname':'p%c','subdomain':'s','containers':"
+                            "[{'ports':[{'name':'web','containerPort':900%c}]}]}}",
+                            word.p[0], word.p[0], word.p[0], word.p[0]));
 
         pod_set_state(a, pod, word.p[1]);
         jsn_set_path(a, pod, "status.podIP", jsn_stringf(a, "10.0.0.%c", word.p[0]));
@@ -72,7 +72,7 @@ static void endpoints_hold_the_addresses_by_readiness(void **state)
         struct plan p = {.arena = &a, .now_us = NOW_US};
         const struct jsn *made;
 
-        endpoints_plan(&p, obj(&a, cases[i].service), pods_of(&a, cases[i].pods), NULL);
+        endpoints_plan(&p, json_of(&a, cases[i].service), pods_of(&a, cases[i].pods), NULL);
         made = plan_object(&p, ACTION_CREATE, "endpoints");
         assert_string_equal(object_name(made), "s");
         assert_string_equal(subsets_text(&a, made), cases[i].want);
@@ -83,7 +83,7 @@ static void endpoints_that_say_so_already_are_left_alone(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
     struct plan p = {.arena = &a, .now_us = NOW_US};
-    struct jsn *service = obj(&a, SERVICE(HTTP));
+    struct jsn *service = json_of(&a, SERVICE(HTTP));
     struct jsn *old;
 
     (void)state;
@@ -109,8 +109,8 @@ static void services_without_a_selector_are_somebody_elses(void **state)
         AUTO(arena_done) struct arena a = {0};
         struct plan p = {.arena = &a, .now_us = NOW_US};
 
-        endpoints_plan(&p, obj(&a, services[i]), pods_of(&a, "1R"), NULL);
-        slices_plan(&p, obj(&a, services[i]), pods_of(&a, "1R"), NULL);
+        endpoints_plan(&p, json_of(&a, services[i]), pods_of(&a, "1R"), NULL);
+        slices_plan(&p, json_of(&a, services[i]), pods_of(&a, "1R"), NULL);
         assert_int_equal(p.n, 0);
     }
 }
@@ -123,7 +123,7 @@ static void slices_tell_the_state_of_each_address(void **state)
     const struct jsn *list;
 
     (void)state;
-    slices_plan(&p, obj(&a, SERVICE(HTTP)), pods_of(&a, "1R 2D 3T"), NULL);
+    slices_plan(&p, json_of(&a, SERVICE(HTTP)), pods_of(&a, "1R 2D 3T"), NULL);
     assert_int_equal(p.n, 1);
     slice = p.items[0].object;
     list = jsn_key(slice, "endpoints");
@@ -143,7 +143,7 @@ static void slices_are_kept_changed_and_removed(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
     struct plan p = {.arena = &a, .now_us = NOW_US};
-    struct jsn *service = obj(&a, SERVICE(NAMED));
+    struct jsn *service = json_of(&a, SERVICE(NAMED));
     struct jsn *old = jsn_array(&a);
 
     (void)state;
@@ -152,8 +152,8 @@ static void slices_are_kept_changed_and_removed(void **state)
     jsn_append(&a, old, p.items[0].object);
     jsn_append(&a, old, p.items[1].object);
     jsn_append(&a, old,
-               obj(&a, "{'metadata':{'name':'mine','labels':{'kubernetes.io/service-name':"
-                       "'s'}}}"));
+               json_of(&a, "{'metadata':{'name':'mine','labels':{'kubernetes.io/service-name':"
+                           "'s'}}}"));
     p.n = 0;
     slices_plan(&p, service, pods_of(&a, "1R 2R"), old);
     assert_int_equal(p.n, 0);
@@ -176,7 +176,7 @@ static void a_service_of_many_pods_has_several_slices(void **state)
         jsn_set_path(&a, pod, "status.podIP", jsn_stringf(&a, "10.0.1.%d", i));
         jsn_append(&a, pods, pod);
     }
-    slices_plan(&p, obj(&a, SERVICE(HTTP)), pods, NULL);
+    slices_plan(&p, json_of(&a, SERVICE(HTTP)), pods, NULL);
     assert_int_equal(p.n, 3);
     assert_int_equal(jsn_len(jsn_key(p.items[2].object, "endpoints")), 50);
     assert_string_not_equal(object_name(p.items[0].object), object_name(p.items[1].object));
@@ -187,18 +187,18 @@ static void a_budget_counts_against_what_its_workload_wants(void **state)
     AUTO(arena_done) struct arena a = {0};
     struct plan p = {.arena = &a, .now_us = NOW_US};
     struct budget_view v = {
-        .budget = obj(&a, "{'metadata':{'name':'b','generation':2},'spec':{'maxUnavailable':1,"
-                          "'selector':{'matchLabels':{'a':'b'}}},'status':{'disruptedPods':{"
-                          "'p1':'2026-01-01T09:59:00Z','gone':'2026-01-01T09:59:00Z','p2':"
-                          "'2026-01-01T09:00:00Z'}}}"),
+        .budget = json_of(&a, "{'metadata':{'name':'b','generation':2},'spec':{'maxUnavailable':1,"
+                              "'selector':{'matchLabels':{'a':'b'}}},'status':{'disruptedPods':{"
+                              "'p1':'2026-01-01T09:59:00Z','gone':'2026-01-01T09:59:00Z','p2':"
+                              "'2026-01-01T09:00:00Z'}}}"),
         .pods = pods_of(&a, "1R 2R 3R"),
-        .statefulsets = obj(&a, "[{'metadata':{'uid':'w'},'spec':{'replicas':3}}]")};
+        .statefulsets = json_of(&a, "[{'metadata':{'uid':'w'},'spec':{'replicas':3}}]")};
     const struct jsn *status;
 
     (void)state;
     JSN_FOR_ITEMS (pod, v.pods)
         jsn_set_path(&a, pod, "metadata.ownerReferences",
-                     obj(&a, "[{'kind':'StatefulSet','uid':'w','controller':true}]"));
+                     json_of(&a, "[{'kind':'StatefulSet','uid':'w','controller':true}]"));
     budget_plan(&p, &v);
     status = jsn_key(plan_object(&p, ACTION_STATUS, "poddisruptionbudgets.policy"), "status");
     assert_int_equal(jsn_get_int(status, "expectedPods", 0), 3);

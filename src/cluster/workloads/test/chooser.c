@@ -14,7 +14,7 @@ static void put(struct choosers *c, const char *resource, const char *ns, const 
     AUTO(buf_done) struct buf b = {0};
     struct store_row row = {.key = {resource, ns, name}};
 
-    jsn_print(&b, obj(&a, text));
+    jsn_print(&b, json_of(&a, text));
     row.data = buf_view(&b);
     choosers_put(c, &row);
 }
@@ -31,7 +31,8 @@ static const char *concerned(struct arena *a, const struct choosers *c, const ch
     char found[27] = "";
     AUTO(buf_done) struct buf b = {0};
 
-    choosers_each(c, "n", before ? obj(a, before) : NULL, now ? obj(a, now) : NULL, note, found);
+    choosers_each(c, "n", before ? json_of(a, before) : NULL, now ? json_of(a, now) : NULL, note,
+                  found);
     for (size_t i = 0; i < sizeof(found); i++)
         if (found[i])
             buf_addc(&b, found[i]);

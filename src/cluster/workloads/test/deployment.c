@@ -28,7 +28,8 @@ static struct jsn *sets_of(struct arena *a, const char *text, int64_t desired)
         made++;
         jsn_append(
             a, list,
-            obj(a,
+            json_of(
+                a,
                 arena_printf(
                     a,
                     "{'metadata':{'name':'d-%s','namespace':'n','uid':'%s','generation':1,"
@@ -50,12 +51,13 @@ static struct jsn *sets_of(struct arena *a, const char *text, int64_t desired)
 
 static struct jsn *deployment_of(struct arena *a, const char *spec)
 {
-    return obj(a, arena_printf(a,
-                               "{'metadata':{'name':'d','namespace':'n','uid':'u','generation':2},"
-                               "'spec':{%s'selector':{'matchLabels':{'a':'b'}},'template':{"
-                               "'metadata':{'labels':{'a':'b'}},'spec':{'containers':[{'image':"
-                               "'new'}]}}}}",
-                               spec));
+    return json_of(a,
+                   arena_printf(a,
+                                "{'metadata':{'name':'d','namespace':'n','uid':'u','generation':2},"
+                                "'spec':{%s'selector':{'matchLabels':{'a':'b'}},'template':{"
+                                "'metadata':{'labels':{'a':'b'}},'spec':{'containers':[{'image':"
+                                "'new'}]}}}}",
+                                spec));
 }
 
 /* The sizes that the plan gives to sets: "d-old=2 d-new=2". */
@@ -132,8 +134,8 @@ static void recreate_waits_for_the_last_old_pod(void **state)
     struct deployment_view v = {
         .deployment = deployment_of(&a, RECREATE "'replicas':4,"),
         .replicasets = sets_of(&a, "old:0/0 new:0/0", 4),
-        .pods = obj(&a, "[{'metadata':{'name':'x','deletionTimestamp':'t'," OWNED_BY(
-                            "ReplicaSet", "old") "},'status':{'phase':'Running'}}]")};
+        .pods = json_of(&a, "[{'metadata':{'name':'x','deletionTimestamp':'t'," OWNED_BY(
+                                "ReplicaSet", "old") "},'status':{'phase':'Running'}}]")};
     int64_t fresh;
 
     (void)state;
@@ -222,7 +224,7 @@ static void conditions_tell_how_a_rollout_goes(void **state)
         const struct jsn *list;
 
         if (cases[i].status)
-            jsn_set(&a, d, "status", obj(&a, cases[i].status));
+            jsn_set(&a, d, "status", json_of(&a, cases[i].status));
         deployment_plan(&p, &v);
         list = jsn_get(plan_object(&p, ACTION_STATUS, "deployments.apps"), "status.conditions");
         for (size_t k = 0; k < 2; k++) {
@@ -245,13 +247,13 @@ static struct jsn *pods_of(struct arena *a, const char *text)
     struct str word;
 
     while (text[0] && str_split(&rest, ' ', &word)) {
-        struct jsn *pod =
-            obj(a, arena_printf(a,
-                                "{'metadata':{'name':'%c','labels':{'a':'b'},'creationTimestamp':"
-                                "'2026-01-0%dT00:00:00Z'," OWNED_BY("ReplicaSet",
-                                                                    "u") "},"
-                                                                         "'spec':{'nodeName':'n'}}",
-                                word.p[0], word.p[0] - 'a' + 1));
+        struct jsn *pod = json_of(
+            a, arena_printf(a,
+                            "{'metadata':{'name':'%c','labels':{'a':'b'},'creationTimestamp':"
+                            "'2026-01-0%dT00:00:00Z'," OWNED_BY("ReplicaSet",
+                                                                "u") "},"
+                                                                     "'spec':{'nodeName':'n'}}",
+                            word.p[0], word.p[0] - 'a' + 1));
 
         pod_set_state(a, pod, word.p[1]);
         jsn_append(a, list, pod);
@@ -279,7 +281,7 @@ static void a_replica_set_keeps_its_number_of_pods(void **state)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         AUTO(arena_done) struct arena a = {0};
         struct plan p = {.arena = &a, .now_us = NOW_US};
-        struct jsn *set = obj(
+        struct jsn *set = json_of(
             &a, arena_printf(&a,
                              "{'metadata':{'name':'r','uid':'u'},'spec':{'replicas':%d,'selector':"
                              "{'matchLabels':{'a':'b'}},'template':{'metadata':{'labels':{'a':'b'"

@@ -12,7 +12,7 @@ static struct jsn *pods_of(struct arena *a, const char *text)
     struct str word;
 
     while (text[0] && str_split(&rest, ' ', &word)) {
-        struct jsn *pod = obj(
+        struct jsn *pod = json_of(
             a, arena_printf(a,
                             "{'metadata':{'name':'%c','labels':{'j':'x'},'annotations':{"
                             "'batch.kubernetes.io/job-completion-index':'%.*s'},"
@@ -27,11 +27,11 @@ static struct jsn *pods_of(struct arena *a, const char *text)
 
 static struct jsn *job_of(struct arena *a, const char *spec, const char *status)
 {
-    return obj(a, arena_printf(a,
-                               "{'metadata':{'name':'j','uid':'u'},'spec':{%s,'selector':{"
-                               "'matchLabels':{'j':'x'}},'template':{'metadata':{'labels':{'j':"
-                               "'x'}},'spec':{'containers':[{'name':'c'}]}}},'status':{%s}}",
-                               spec, status));
+    return json_of(a, arena_printf(a,
+                                   "{'metadata':{'name':'j','uid':'u'},'spec':{%s,'selector':{"
+                                   "'matchLabels':{'j':'x'}},'template':{'metadata':{'labels':{'j':"
+                                   "'x'}},'spec':{'containers':[{'name':'c'}]}}},'status':{%s}}",
+                                   spec, status));
 }
 
 static void pods_run_until_enough_have_succeeded(void **state)
@@ -138,7 +138,7 @@ static void after_a_failure_the_next_pod_waits(void **state)
 
     (void)state;
     jsn_set_path(&a, jsn_item(pods, 0), "status.containerStatuses",
-                 obj(&a, "[{'state':{'terminated':{'finishedAt':'2026-01-01T09:59:59Z'}}}]"));
+                 json_of(&a, "[{'state':{'terminated':{'finishedAt':'2026-01-01T09:59:59Z'}}}]"));
     job_plan(&p, job_of(&a, "'completions':1,'parallelism':1", ""), pods);
     assert_string_equal(plan_text(&p), "");
     assert_int_equal(p.again_ms, 1001);

@@ -2,36 +2,14 @@
 /* What the tests of the plans share: objects from short texts, and a plan as a line of text. */
 #pragma once
 
-// clang-format off: cmocka wants these first
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-// clang-format on
-
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/workloads/plan.h"
+#include "src/json/test/json_text.h"
 
 #define NOW_US (1767261600LL * 1000000) /* 2026-01-01T10:00:00Z */
 #define OWNED_BY(kind, uid)                                                                        \
     "'ownerReferences':[{'apiVersion':'v1','kind':'" kind "','name':'o','uid':'" uid               \
     "','controller':true}]"
-
-/* JSON with ' for ". */
-static inline struct jsn *obj(struct arena *a, const char *text)
-{
-    char *copy = arena_strdup(a, text);
-    struct err e = {0};
-    struct jsn *v = NULL;
-
-    for (char *c = copy; *c; c++)
-        if (*c == '\'')
-            *c = '"';
-    if (jsn_parse(a, str_of(copy), NULL, &v, &e) < 0)
-        fail_msg("%s: %s", e.text, text);
-    return v;
-}
 
 /* "create pods web-0; delete pods web-2", without the actions on statuses. */
 static inline const char *plan_text(const struct plan *p)
@@ -85,10 +63,10 @@ static inline void pod_set_state(struct arena *a, struct jsn *pod, char state)
     const char *ready = state == 'R' || state == 'T' ? "True" : "False";
 
     jsn_set(a, pod, "status",
-            obj(a, arena_printf(a,
-                                "{'phase':'%s','conditions':[{'type':'Ready','status':'%s',"
-                                "'lastTransitionTime':'2026-01-01T09:59:55Z'}]}",
-                                phase, ready)));
+            json_of(a, arena_printf(a,
+                                    "{'phase':'%s','conditions':[{'type':'Ready','status':'%s',"
+                                    "'lastTransitionTime':'2026-01-01T09:59:55Z'}]}",
+                                    phase, ready)));
     if (state == 'T')
         jsn_set_path(a, pod, "metadata.deletionTimestamp", jsn_string(a, "2026-01-01T09:59:59Z"));
 }

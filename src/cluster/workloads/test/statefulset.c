@@ -31,13 +31,13 @@ static struct jsn *pods_of(struct arena *a, const char *text)
 
     while (text[0] && str_split(&rest, ' ', &word)) {
         size_t colon = str_find(word, ':');
-        struct jsn *pod =
-            obj(a, arena_printf(a,
-                                "{'metadata':{'name':'web-%.*s','namespace':'n','uid':'p%.*s',"
-                                "'labels':{'a':'b','controller-revision-hash':'%.*s'}," OWNED_BY(
-                                    "StatefulSet", "u") "}}",
-                                (int)colon - 1, word.p, (int)colon - 1, word.p,
-                                (int)(word.n - colon - 1), word.p + colon + 1));
+        struct jsn *pod = json_of(
+            a, arena_printf(a,
+                            "{'metadata':{'name':'web-%.*s','namespace':'n','uid':'p%.*s',"
+                            "'labels':{'a':'b','controller-revision-hash':'%.*s'}," OWNED_BY(
+                                "StatefulSet", "u") "}}",
+                            (int)colon - 1, word.p, (int)colon - 1, word.p,
+                            (int)(word.n - colon - 1), word.p + colon + 1));
 
         pod_set_state(a, pod, word.p[colon - 1]);
         jsn_append(a, list, pod);
@@ -49,7 +49,7 @@ static struct plan plan_for(struct arena *a, const char *set, const char *pods)
 {
     struct plan p = {.arena = a, .now_us = NOW_US};
     struct statefulset_view v = {
-        .set = obj(a, set), .pods = pods_of(a, pods), .revisions = obj(a, BOTH)};
+        .set = json_of(a, set), .pods = pods_of(a, pods), .revisions = json_of(a, BOTH)};
 
     statefulset_plan(&p, &v);
     return p;
@@ -197,13 +197,13 @@ static void claims_go_with_a_condemned_pod_if_the_set_says_so(void **state)
     AUTO(arena_done) struct arena a = {0};
     struct plan p = {.arena = &a, .now_us = NOW_US};
     struct statefulset_view v = {
-        .set = obj(&a, SET("'replicas':1,'persistentVolumeClaimRetentionPolicy':{'whenScaled':"
-                           "'Delete'},'volumeClaimTemplates':[{'metadata':{'name':'data'}}]",
-                           OLD_IS_CURRENT)),
+        .set = json_of(&a, SET("'replicas':1,'persistentVolumeClaimRetentionPolicy':{'whenScaled':"
+                               "'Delete'},'volumeClaimTemplates':[{'metadata':{'name':'data'}}]",
+                               OLD_IS_CURRENT)),
         .pods = pods_of(&a, "0R:new 1R:new"),
-        .revisions = obj(&a, BOTH),
-        .claims = obj(&a, "[{'metadata':{'name':'data-web-0'}},{'metadata':{'name':"
-                          "'data-web-1','uid':'c'}}]")};
+        .revisions = json_of(&a, BOTH),
+        .claims = json_of(&a, "[{'metadata':{'name':'data-web-0'}},{'metadata':{'name':"
+                              "'data-web-1','uid':'c'}}]")};
 
     (void)state;
     statefulset_plan(&p, &v);
@@ -242,7 +242,8 @@ static void the_status_counts_and_ends_an_update(void **state)
         struct plan p = plan_for(&a, SET("'replicas':2", OLD_IS_CURRENT), cases[i].pods);
         const struct jsn *set = plan_object(&p, ACTION_STATUS, "statefulsets.apps");
 
-        assert_string_equal(print(&a, jsn_key(set, "status")), print(&a, obj(&a, cases[i].want)));
+        assert_string_equal(print(&a, jsn_key(set, "status")),
+                            print(&a, json_of(&a, cases[i].want)));
     }
 }
 
@@ -264,13 +265,13 @@ static void orphans_are_adopted_and_strangers_let_go(void **state)
     AUTO(arena_done) struct arena a = {0};
     struct plan p = {.arena = &a, .now_us = NOW_US};
     struct statefulset_view v = {
-        .set = obj(&a, SET("'replicas':1", OLD_IS_CURRENT)),
-        .pods = obj(&a, "[{'metadata':{'name':'web-0','labels':{'a':'b'}},'status':{'phase':"
-                        "'Pending'}},{'metadata':{'name':'other-1','labels':{'a':'b'}}},"
-                        "{'metadata':{'name':'web-1','labels':{'a':'x'}," OWNED_BY(
-                            "StatefulSet", "u") "}},{'metadata':{'name':'web-2','labels':{'a':"
-                                                "'b'}," OWNED_BY("StatefulSet", "v") "}}]"),
-        .revisions = obj(&a, BOTH)};
+        .set = json_of(&a, SET("'replicas':1", OLD_IS_CURRENT)),
+        .pods = json_of(&a, "[{'metadata':{'name':'web-0','labels':{'a':'b'}},'status':{'phase':"
+                            "'Pending'}},{'metadata':{'name':'other-1','labels':{'a':'b'}}},"
+                            "{'metadata':{'name':'web-1','labels':{'a':'x'}," OWNED_BY(
+                                "StatefulSet", "u") "}},{'metadata':{'name':'web-2','labels':{'a':"
+                                                    "'b'}," OWNED_BY("StatefulSet", "v") "}}]"),
+        .revisions = json_of(&a, BOTH)};
 
     (void)state;
     statefulset_plan(&p, &v);
@@ -284,7 +285,7 @@ static void orphans_are_adopted_and_strangers_let_go(void **state)
 static void a_set_that_goes_makes_nothing(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
-    struct jsn *set = obj(&a, SET("'replicas':3", OLD_IS_CURRENT));
+    struct jsn *set = json_of(&a, SET("'replicas':3", OLD_IS_CURRENT));
     struct plan p = {.arena = &a, .now_us = NOW_US};
     struct statefulset_view v = {.set = set, .pods = pods_of(&a, "0R:new")};
 
@@ -317,8 +318,8 @@ static void revisions_are_made_reused_and_trimmed(void **state)
         AUTO(arena_done) struct arena a = {0};
         struct plan p = {.arena = &a, .now_us = NOW_US};
         struct statefulset_view v = {
-            .set = obj(&a, arena_printf(&a, SET("%s", OLD_IS_CURRENT), cases[i].spec)),
-            .revisions = obj(&a, cases[i].revisions)};
+            .set = json_of(&a, arena_printf(&a, SET("%s", OLD_IS_CURRENT), cases[i].spec)),
+            .revisions = json_of(&a, cases[i].revisions)};
 
         statefulset_plan(&p, &v);
         assert_string_equal(plan_text(&p), cases[i].want);
@@ -329,8 +330,8 @@ static void a_new_template_becomes_a_revision_that_kubectl_can_undo_to(void **st
 {
     AUTO(arena_done) struct arena a = {0};
     struct plan p = {.arena = &a, .now_us = NOW_US};
-    struct statefulset_view v = {.set = obj(&a, SET("'replicas':0", "")),
-                                 .revisions = obj(&a, "[" REVISION("old", "7", "old") "]")};
+    struct statefulset_view v = {.set = json_of(&a, SET("'replicas':0", "")),
+                                 .revisions = json_of(&a, "[" REVISION("old", "7", "old") "]")};
     const struct jsn *r;
 
     (void)state;

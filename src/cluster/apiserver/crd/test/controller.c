@@ -118,7 +118,7 @@ static const char *create(struct fixture *f, const struct resource *res, struct 
     AUTO(call_done_inner) struct api_call c;
 
     call_init_inner(&c, &f->s, res);
-    if (write_create(&c, json(&c.arena, text)) == 0)
+    if (write_create(&c, json_of(&c.arena, text)) == 0)
         return "";
     return arena_strdup(keep, jsn_get_str(c.failure, "message"));
 }
@@ -143,7 +143,7 @@ static void change(struct fixture *f, const struct resource *res, const char *na
     call_init_inner(&c, &f->s, res);
     assert_int_equal(object_find(&c, "", name, &old), 0);
     o = jsn_clone(&c.arena, old);
-    jsn_set_path(&c.arena, o, path, json(&c.arena, value));
+    jsn_set_path(&c.arena, o, path, json_of(&c.arena, value));
     if (write_update(&c, old, o, &how) < 0)
         fail_msg("%s", jsn_get_str(c.failure, "message"));
 }

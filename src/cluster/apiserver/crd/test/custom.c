@@ -18,11 +18,11 @@ static struct fixture setup(const char *versions)
 
     if (registry_new(&f.registry, &e) < 0)
         fail_msg("%s", e.text);
-    crd = json(&f.a, arena_printf(&f.a,
-                                  "{'metadata':{'name':'widgets.kw.test'},'spec':{'group':"
-                                  "'kw.test','scope':'Namespaced','names':{'plural':'widgets',"
-                                  "'kind':'Widget'},'versions':%s}}",
-                                  versions));
+    crd = json_of(&f.a, arena_printf(&f.a,
+                                     "{'metadata':{'name':'widgets.kw.test'},'spec':{'group':"
+                                     "'kw.test','scope':'Namespaced','names':{'plural':'widgets',"
+                                     "'kind':'Widget'},'versions':%s}}",
+                                     versions));
     if (registry_put_crd(f.registry, crd, &e) < 0)
         fail_msg("%s", e.text);
     return f;
@@ -56,17 +56,14 @@ static const char *written(struct fixture *f, const char *text, const struct jsn
 {
     const struct resource *res = find(f, "v1");
     struct type_notes notes = {.parsed = parsed};
-    struct jsn *o = json(&f->a, text);
+    struct jsn *o = json_of(&f->a, text);
     struct err e = {0};
     AUTO(buf_done) struct buf b = {0};
 
     if (custom_on_write(&f->a, res, o, &notes, &e) < 0)
         return arena_strdup(&f->a, e.text);
     custom_default(&f->a, res, o);
-    jsn_print(&b, o);
-    for (size_t i = 0; i < b.n; i++)
-        if (b.p[i] == '"')
-            b.p[i] = '\'';
+    buf_adds(&b, text_of(&f->a, o));
     for (size_t i = 0; i < notes.n_texts; i++)
         buf_printf(&b, " | %s", notes.texts[i]);
     return arena_str(&f->a, buf_view(&b));
@@ -127,7 +124,8 @@ static const char *validate(struct fixture *f, const char *object, const char *o
 {
     struct causes cs = {.arena = &f->a};
 
-    custom_validate(&cs, find(f, "v1"), json(&f->a, object), old ? json(&f->a, old) : NULL, door);
+    custom_validate(&cs, find(f, "v1"), json_of(&f->a, object), old ? json_of(&f->a, old) : NULL,
+                    door);
     return joined(&f->a, &cs);
 }
 
@@ -251,7 +249,7 @@ static void a_version_may_store_without_being_served(void **state)
 {
     struct fixture f = setup(TWO);
     const struct resource *v1 = find(&f, "v1"), *v3;
-    struct jsn *o = json(&f.a, "{'spec':{'old':'x','both':'y'}}");
+    struct jsn *o = json_of(&f.a, "{'spec':{'old':'x','both':'y'}}");
 
     (void)state;
     assert_null(find(&f, "v3"));

@@ -100,7 +100,7 @@ static void a_definition_is_checked_as_a_whole(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(spec_cases); i++) {
         AUTO(arena_done) struct arena a = {0};
-        struct jsn *crd = patch_merge(&a, json(&a, CRD_WIDGETS), json(&a, spec_cases[i][0]));
+        struct jsn *crd = patch_merge(&a, json_of(&a, CRD_WIDGETS), json_of(&a, spec_cases[i][0]));
 
         expect(spec_cases[i][0], validate(&a, crd), spec_cases[i][1]);
     }
@@ -194,10 +194,10 @@ static const char *const version_cases[][2] = {
 
 static struct jsn *with_version(struct arena *a, const char *patch)
 {
-    struct jsn *crd = json(a, CRD_WIDGETS);
+    struct jsn *crd = json_of(a, CRD_WIDGETS);
     struct jsn *versions = jsn_get(crd, "spec.versions");
 
-    versions->a.items[0] = patch_merge(a, jsn_item(versions, 0), json(a, patch));
+    versions->a.items[0] = patch_merge(a, jsn_item(versions, 0), json_of(a, patch));
     return crd;
 }
 
@@ -382,13 +382,13 @@ static void fields_must_be_structural(void **state)
 
 static struct jsn *two_versions(struct arena *a, const char *patch)
 {
-    struct jsn *crd = json(a, CRD_WIDGETS);
+    struct jsn *crd = json_of(a, CRD_WIDGETS);
     struct jsn *versions = jsn_get(crd, "spec.versions");
     struct jsn *second = jsn_clone(a, jsn_item(versions, 0));
 
     jsn_set_str(a, second, "name", "v2");
     jsn_set_bool(a, second, "storage", false);
-    jsn_append(a, versions, patch_merge(a, second, json(a, patch)));
+    jsn_append(a, versions, patch_merge(a, second, json_of(a, patch)));
     return crd;
 }
 
@@ -439,9 +439,9 @@ static void some_things_never_change(void **state)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         AUTO(arena_done) struct arena a = {0};
         struct causes cs = {.arena = &a};
-        struct jsn *old = patch_merge(&a, json(&a, CRD_WIDGETS), json(&a, cases[i].old));
+        struct jsn *old = patch_merge(&a, json_of(&a, CRD_WIDGETS), json_of(&a, cases[i].old));
 
-        definition_validate_update(&cs, patch_merge(&a, old, json(&a, cases[i].patch)), old);
+        definition_validate_update(&cs, patch_merge(&a, old, json_of(&a, cases[i].patch)), old);
         expect(cases[i].patch, joined(&a, &cs), cases[i].want);
     }
 }
@@ -449,11 +449,11 @@ static void some_things_never_change(void **state)
 static void a_stored_version_must_stay(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
-    struct jsn *crd = json(&a, CRD_WIDGETS);
+    struct jsn *crd = json_of(&a, CRD_WIDGETS);
 
     (void)state;
     jsn_set_path(&a, crd, "metadata.resourceVersion", jsn_string(&a, "5"));
-    jsn_set_path(&a, crd, "status.storedVersions", json(&a, "['v0']"));
+    jsn_set_path(&a, crd, "status.storedVersions", json_of(&a, "['v0']"));
     assert_string_equal(validate(&a, crd),
                         "status.storedVersions[0]: Invalid value: \"v0\": must appear in "
                         "spec.versions");
@@ -482,14 +482,14 @@ static void rules_that_are_not_evaluated_are_told(void **state)
 static void defaults_follow_from_the_kind(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
-    struct jsn *crd = json(&a, "{'spec':{'names':{'plural':'widgets','kind':'WidGet'}}}");
+    struct jsn *crd = json_of(&a, "{'spec':{'names':{'plural':'widgets','kind':'WidGet'}}}");
 
     (void)state;
     definition_set_defaults(&a, crd);
     assert_string_equal(text_of(&a, crd),
                         "{'spec':{'names':{'plural':'widgets','kind':'WidGet','singular':'widget',"
                         "'listKind':'WidGetList'},'conversion':{'strategy':'None'}}}");
-    crd = json(&a, "{'spec':'text'}");
+    crd = json_of(&a, "{'spec':'text'}");
     definition_set_defaults(&a, crd);
     assert_string_equal(text_of(&a, crd), "{'spec':'text'}");
 }

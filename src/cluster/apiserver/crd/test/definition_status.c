@@ -8,7 +8,7 @@
 static struct jsn *definition(struct arena *a, const char *plural, const char *kind,
                               const char *more)
 {
-    struct jsn *crd = json(
+    struct jsn *crd = json_of(
         a, arena_printf(a,
                         "{'metadata':{'name':'%s.kw.test'},'spec':{'group':'kw.test','names':"
                         "{'plural':'%s','singular':'%s-one','kind':'%s','listKind':'%sList'%s}},"
@@ -162,8 +162,8 @@ static void an_established_definition_stays_so(void **state)
     two = definition_next(&a, two, &taken, NOW);
     jsn_append(&a, others, two);
     taken.others = others;
-    jsn_set_path(&a, one, "spec.names.shortNames", json(&a, "['x']"));
-    jsn_set_path(&a, one, "spec.names.categories", json(&a, "['all']"));
+    jsn_set_path(&a, one, "spec.names.shortNames", json_of(&a, "['x']"));
+    jsn_set_path(&a, one, "spec.names.categories", json_of(&a, "['all']"));
     one = definition_next(&a, one, &taken, "2026-01-09T11:00:00Z");
     assert_string_equal(conditions(&a, one),
                         "NamesAccepted=False/ShortNamesConflict Established=True/"
@@ -203,8 +203,9 @@ static void approval_shows_as_a_condition(void **state)
 static void the_stored_version_is_noted_once(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
-    struct jsn *crd = json(&a, "{'spec':{'versions':[{'name':'v1'},{'name':'v2','storage':true}]},"
-                               "'status':{'storedVersions':['v1']}}");
+    struct jsn *crd =
+        json_of(&a, "{'spec':{'versions':[{'name':'v1'},{'name':'v2','storage':true}]},"
+                    "'status':{'storedVersions':['v1']}}");
 
     (void)state;
     definition_note_stored(&a, crd);

@@ -93,7 +93,7 @@ static void too_much_data_is_refused(void **state)
     large = arena_alloc(&t.c.arena, (1 << 20) + 2);
     memset(large, 'x', (1 << 20) + 1);
     large[(1 << 20) + 1] = '\0';
-    o = obj(&t.c.arena, "{'metadata':{}}");
+    o = json_of(&t.c.arena, "{'metadata':{}}");
     jsn_set_path(&t.c.arena, o, "data.a", jsn_string(&t.c.arena, large));
     cs = (struct causes){.arena = &t.c.arena};
     t.strategy->validate(&cs, o);
@@ -107,8 +107,8 @@ static void string_data_becomes_data(void **state)
 
     (void)state;
     kind_init(&t, "secrets");
-    o = obj(&t.c.arena, "{'metadata':{},'data':{'a':'b2xk','b':'a2VwdA=='},'stringData':{'a':"
-                        "'new'}}");
+    o = json_of(&t.c.arena, "{'metadata':{},'data':{'a':'b2xk','b':'a2VwdA=='},'stringData':{'a':"
+                            "'new'}}");
     shape_default(&t.c, o);
     assert_string_equal(text_of(&t.c.arena, jsn_key(o, "data")), "{'a':'bmV3','b':'a2VwdA=='}");
     assert_null(jsn_key(o, "stringData"));
@@ -161,7 +161,7 @@ static void a_namespace_is_made_ready_for_use(void **state)
 
     (void)state;
     kind_init(&t, "namespaces");
-    ns = obj(&t.c.arena, "{'metadata':{'name':'n','labels':{'a':'b'}}}");
+    ns = json_of(&t.c.arena, "{'metadata':{'name':'n','labels':{'a':'b'}}}");
     shape_default(&t.c, ns);
     assert_int_equal(t.strategy->prepare_create(&t.c, ns), 0);
     assert_string_equal(text_of(&t.c.arena, jsn_get(ns, "metadata.labels")),
@@ -177,11 +177,11 @@ static void only_finalizing_changes_the_finalizers(void **state)
 
     (void)state;
     kind_init(&t, "namespaces");
-    old = obj(&t.c.arena, "{'metadata':{'name':'n'},'spec':{'finalizers':['kubernetes']}}");
-    ns = obj(&t.c.arena, "{'metadata':{'name':'n'},'spec':{}}");
+    old = json_of(&t.c.arena, "{'metadata':{'name':'n'},'spec':{'finalizers':['kubernetes']}}");
+    ns = json_of(&t.c.arena, "{'metadata':{'name':'n'},'spec':{}}");
     assert_int_equal(t.strategy->prepare_update(&t.c, ns, old), 0);
     assert_int_equal(jsn_len(jsn_get(ns, "spec.finalizers")), 1);
-    ns = obj(&t.c.arena, "{'metadata':{'name':'n'},'spec':{}}");
+    ns = json_of(&t.c.arena, "{'metadata':{'name':'n'},'spec':{}}");
     t.c.finalizing = true;
     assert_int_equal(t.strategy->prepare_update(&t.c, ns, old), 0);
     assert_int_equal(jsn_len(jsn_get(ns, "spec.finalizers")), 0);
@@ -198,8 +198,8 @@ static void the_first_namespaces_stay(void **state)
     (void)state;
     kind_init(&t, "namespaces");
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct jsn *ns =
-            obj(&t.c.arena, arena_printf(&t.c.arena, "{'metadata':{'name':'%s'}}", cases[i].name));
+        struct jsn *ns = json_of(
+            &t.c.arena, arena_printf(&t.c.arena, "{'metadata':{'name':'%s'}}", cases[i].name));
 
         assert_int_equal(t.strategy->check_delete(&t.c, ns), cases[i].want);
     }

@@ -3,40 +3,12 @@
  */
 #pragma once
 
-#include "src/base/test/unit.h"
+#include "src/json/test/json_text.h"
 
 #include "src/cluster/apiserver/kinds/kinds.h"
 #include "src/cluster/apiserver/kinds/lookup.h"
 #include "src/cluster/apiserver/shape.h"
 #include "src/cluster/apiserver/types/registry.h"
-
-/* JSON with single quotes, so that it can be read inside of C. */
-static inline UNUSED struct jsn *obj(struct arena *a, const char *text)
-{
-    char *copy = arena_strdup(a, text);
-    struct err e = {0};
-    struct jsn *v;
-
-    for (char *p = copy; *p != '\0'; p++)
-        if (*p == '\'')
-            *p = '"';
-    if (jsn_parse(a, str_of(copy), NULL, &v, &e) < 0)
-        fail_msg("%s: %s", e.text, copy);
-    return v;
-}
-
-static inline UNUSED const char *text_of(struct arena *a, const struct jsn *v)
-{
-    AUTO(buf_done) struct buf b = {0};
-
-    if (!v)
-        return "(absent)";
-    jsn_print(&b, v);
-    for (size_t i = 0; i < b.n; i++)
-        if (b.p[i] == '"')
-            b.p[i] = '\'';
-    return arena_str(a, buf_view(&b));
-}
 
 /* All causes, one to a line. */
 static inline UNUSED const char *causes_text(const struct causes *cs)
@@ -65,7 +37,7 @@ extern size_t world_n;
         for (size_t i = 0; i < world_n; i++)                                                       \
             if (streq(world[i].resource, resource) && streq(world[i].ns, ns) &&                    \
                 streq(world[i].name, name)) {                                                      \
-                *ret_object = obj(&c->arena, world[i].text);                                       \
+                *ret_object = json_of(&c->arena, world[i].text);                                   \
                 return 0;                                                                          \
             }                                                                                      \
         return -ENOENT;                                                                            \
@@ -75,7 +47,7 @@ extern size_t world_n;
     {                                                                                              \
         for (size_t i = 0; i < world_n; i++)                                                       \
             if (streq(world[i].resource, resource) && (!ns || streq(world[i].ns, ns)) &&           \
-                !fn(arg, obj(&c->arena, world[i].text)))                                           \
+                !fn(arg, json_of(&c->arena, world[i].text)))                                       \
                 break;                                                                             \
         return 0;                                                                                  \
     }                                                                                              \
@@ -87,7 +59,7 @@ extern size_t world_n;
                                                                                                    \
             if (!streq(world[i].resource, resource) || (ns && !streq(world[i].ns, ns)))            \
                 continue;                                                                          \
-            jsn_print(&b, obj(&c->arena, world[i].text));                                          \
+            jsn_print(&b, json_of(&c->arena, world[i].text));                                      \
             if (!fn(arg, buf_view(&b)))                                                            \
                 break;                                                                             \
         }                                                                                          \
@@ -124,7 +96,7 @@ DEFINE_AUTO_DONE(struct kind_test, kind_done);
 /* Defaults and validation of an object; what is wrong with it, as text. */
 static inline UNUSED const char *faults_of(struct kind_test *t, const char *text)
 {
-    struct jsn *o = obj(&t->c.arena, text);
+    struct jsn *o = json_of(&t->c.arena, text);
     struct causes cs = {.arena = &t->c.arena};
 
     shape_default(&t->c, o);
@@ -137,8 +109,8 @@ static inline UNUSED const char *faults_of(struct kind_test *t, const char *text
 static inline UNUSED const char *update_faults(struct kind_test *t, const char *old_text,
                                                const char *new_text)
 {
-    struct jsn *old = obj(&t->c.arena, old_text);
-    struct jsn *o = obj(&t->c.arena, new_text);
+    struct jsn *old = json_of(&t->c.arena, old_text);
+    struct jsn *o = json_of(&t->c.arena, new_text);
     struct causes cs = {.arena = &t->c.arena};
 
     shape_default(&t->c, old);

@@ -180,10 +180,10 @@ static void the_pull_policy_follows_the_tag(void **state)
     (void)state;
     kind_init(&t, "pods");
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct jsn *pod = obj(&t.c.arena, arena_printf(&t.c.arena,
-                                                       POD("'containers':[{'name':'a',"
-                                                           "'image':'%s'}]"),
-                                                       cases[i].image));
+        struct jsn *pod = json_of(&t.c.arena, arena_printf(&t.c.arena,
+                                                           POD("'containers':[{'name':'a',"
+                                                               "'image':'%s'}]"),
+                                                           cases[i].image));
         const struct jsn *container;
 
         shape_default(&t.c, pod);
@@ -199,9 +199,10 @@ static void defaults_look_around(void **state)
 
     (void)state;
     kind_init(&t, "pods");
-    pod = obj(&t.c.arena, POD("'hostNetwork':true,'volumes':[{'name':'v'}],'containers':[{'name':"
-                              "'a','image':'x','ports':[{'containerPort':80}],'resources':"
-                              "{'limits':{'cpu':'1'}}}]"));
+    pod =
+        json_of(&t.c.arena, POD("'hostNetwork':true,'volumes':[{'name':'v'}],'containers':[{'name':"
+                                "'a','image':'x','ports':[{'containerPort':80}],'resources':"
+                                "{'limits':{'cpu':'1'}}}]"));
     shape_default(&t.c, pod);
     assert_string_equal(text_of(&t.c.arena, jsn_get(pod, "spec.volumes")),
                         "[{'name':'v','emptyDir':{}}]");
@@ -221,10 +222,10 @@ static void podip_and_podips_say_the_same(void **state)
 
     (void)state;
     kind_init(&t, "pods");
-    pod = obj(&t.c.arena, "{'metadata':{},'spec':{},'status':{'podIP':'10.0.0.9'}}");
+    pod = json_of(&t.c.arena, "{'metadata':{},'spec':{},'status':{'podIP':'10.0.0.9'}}");
     shape_default(&t.c, pod);
     assert_string_equal(text_of(&t.c.arena, jsn_get(pod, "status.podIPs")), "[{'ip':'10.0.0.9'}]");
-    pod = obj(&t.c.arena, "{'metadata':{},'spec':{},'status':{'podIPs':[{'ip':'10.0.0.8'}]}}");
+    pod = json_of(&t.c.arena, "{'metadata':{},'spec':{},'status':{'podIPs':[{'ip':'10.0.0.8'}]}}");
     shape_default(&t.c, pod);
     assert_string_equal(jsn_get_str(pod, "status.podIP"), "10.0.0.8");
 }
@@ -251,12 +252,12 @@ static void service_follows_from_the_resources(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        assert_string_equal(podspec_qos(obj(&a, cases[i].spec)), cases[i].want);
+        assert_string_equal(podspec_qos(json_of(&a, cases[i].spec)), cases[i].want);
 }
 
 static struct jsn *admitted(struct kind_test *t, const char *text, int want)
 {
-    struct jsn *pod = obj(&t->c.arena, text);
+    struct jsn *pod = json_of(&t->c.arena, text);
 
     t->c.failure = NULL;
     shape_default(&t->c, pod);
@@ -396,8 +397,8 @@ static void ephemeral_containers_have_their_own_door(void **state)
 
     (void)state;
     kind_init(&t, "pods");
-    old = obj(&t.c.arena, WITH("'hostname':'a'"));
-    pod = obj(&t.c.arena, WITH("'hostname':'b','ephemeralContainers':[{'name':'e'}]"));
+    old = json_of(&t.c.arena, WITH("'hostname':'a'"));
+    pod = json_of(&t.c.arena, WITH("'hostname':'b','ephemeralContainers':[{'name':'e'}]"));
     assert_int_equal(t.strategy->prepare_update(&t.c, jsn_clone(&t.c.arena, pod), old), -1);
     assert_int_equal(jsn_get_int(t.c.failure, "code", 0), 422);
     t.c.sub = &door;
@@ -414,7 +415,7 @@ static void a_binding_is_noted_as_a_condition(void **state)
     (void)state;
     kind_init(&t, "pods");
     t.c.binding = true;
-    pod = obj(&t.c.arena, WITH("'nodeName':'n'"));
+    pod = json_of(&t.c.arena, WITH("'nodeName':'n'"));
     assert_int_equal(t.strategy->prepare_update(&t.c, pod, pod), 0);
     assert_string_equal(jsn_get_str(jsn_item(jsn_get(pod, "status.conditions"), 0), "type"),
                         "PodScheduled");

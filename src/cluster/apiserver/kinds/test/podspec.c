@@ -98,8 +98,8 @@ static void the_environment_is_checked(void **state)
     kind_init(&t, "pods");
     for (size_t i = 0; i < ARRAY_LEN(quoted); i++) {
         struct arena *a = &t.c.arena;
-        struct jsn *pod = obj(a, "{'metadata':{},'spec':{'containers':[{'name':'a','image':'x',"
-                                 "'env':[{'name':'A','valueFrom':{'fieldRef':{}}}]}]}}");
+        struct jsn *pod = json_of(a, "{'metadata':{},'spec':{'containers':[{'name':'a','image':'x',"
+                                     "'env':[{'name':'A','valueFrom':{'fieldRef':{}}}]}]}}");
         struct jsn *env = jsn_item(jsn_key(jsn_item(jsn_get(pod, "spec.containers"), 0), "env"), 0);
         struct causes cs = {.arena = a};
 
@@ -293,10 +293,10 @@ static void good_objects_cost_no_paths(void **state)
 
     (void)state;
     kind_init(&t, "pods");
-    pod = obj(&t.c.arena, "{'metadata':{'name':'p','namespace':'ns','labels':{'a':'b'}},'spec':"
-                          "{'volumes':[{'name':'v'}],'containers':[{'name':'a','image':'x',"
-                          "'volumeMounts':[{'name':'v','mountPath':'/v'}],'env':[{'name':'A',"
-                          "'value':'1'}]}]}}");
+    pod = json_of(&t.c.arena, "{'metadata':{'name':'p','namespace':'ns','labels':{'a':'b'}},'spec':"
+                              "{'volumes':[{'name':'v'}],'containers':[{'name':'a','image':'x',"
+                              "'volumeMounts':[{'name':'v','mountPath':'/v'}],'env':[{'name':'A',"
+                              "'value':'1'}]}]}}");
     shape_default(&t.c, pod);
     cs.arena = &scratch;
     validate_metadata(&cs, pod, NAME_SUBDOMAIN, true);

@@ -25,7 +25,7 @@ static void a_claim_is_protected_and_gets_a_class(void **state)
     world = objects;
     world_n = ARRAY_LEN(objects);
     kind_init(&t, "persistentvolumeclaims");
-    o = obj(&t.c.arena, CLAIM(""));
+    o = json_of(&t.c.arena, CLAIM(""));
     shape_default(&t.c, o);
     assert_int_equal(t.strategy->prepare_create(&t.c, o), 0);
     assert_string_equal(jsn_get_str(o, "spec.storageClassName"), "fast");
@@ -34,7 +34,7 @@ static void a_claim_is_protected_and_gets_a_class(void **state)
                         "['kubernetes.io/pvc-protection']");
     assert_string_equal(text_of(&t.c.arena, jsn_key(o, "status")), "{'phase':'Pending'}");
 
-    o = obj(&t.c.arena, CLAIM(",'storageClassName':''"));
+    o = json_of(&t.c.arena, CLAIM(",'storageClassName':''"));
     assert_int_equal(t.strategy->prepare_create(&t.c, o), 0);
     assert_string_equal(jsn_get_str(o, "spec.storageClassName"), "");
 }
@@ -59,8 +59,8 @@ static void a_claim_that_no_pod_uses_goes_at_once(void **state)
     world = objects;
     kind_init(&t, "persistentvolumeclaims");
     for (world_n = 2; world_n <= 3; world_n++) {
-        o = obj(&t.c.arena, "{'metadata':{'name':'c','namespace':'ns','finalizers':['x/y',"
-                            "'kubernetes.io/pvc-protection']}}");
+        o = json_of(&t.c.arena, "{'metadata':{'name':'c','namespace':'ns','finalizers':['x/y',"
+                                "'kubernetes.io/pvc-protection']}}");
         assert_int_equal(t.strategy->check_delete(&t.c, o), 0);
         assert_int_equal(jsn_len(jsn_get(o, "metadata.finalizers")), world_n == 2 ? 1 : 2);
     }
@@ -69,7 +69,7 @@ static void a_claim_that_no_pod_uses_goes_at_once(void **state)
 static void finalizers_come_and_go(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
-    struct jsn *o = obj(&a, "{}");
+    struct jsn *o = json_of(&a, "{}");
 
     (void)state;
     claims_drop_finalizer(o, "x");
@@ -231,7 +231,7 @@ static void policies_are_about_what_they_have_rules_for(void **state)
 
     (void)state;
     kind_init(&t, "networkpolicies.networking.k8s.io");
-    o = obj(&t.c.arena, "{'metadata':{},'spec':{'podSelector':{},'egress':[{}]}}");
+    o = json_of(&t.c.arena, "{'metadata':{},'spec':{'podSelector':{},'egress':[{}]}}");
     shape_default(&t.c, o);
     assert_string_equal(text_of(&t.c.arena, jsn_get(o, "spec.policyTypes")),
                         "['Ingress','Egress']");

@@ -12,7 +12,7 @@ DEFINE_WORLD
 /* Defaults, then what the server decides on creation; NULL if it refuses. */
 static struct jsn *made(struct kind_test *t, const char *text)
 {
-    struct jsn *o = obj(&t->c.arena, text);
+    struct jsn *o = json_of(&t->c.arena, text);
 
     t->c.failure = NULL;
     shape_default(&t->c, o);
@@ -177,8 +177,8 @@ static void broken_text_marks_nothing(void **state)
 /* The new spec after what the server decides on an update. */
 static struct jsn *updated(struct kind_test *t, const char *old_text, const char *new_text)
 {
-    struct jsn *old = obj(&t->c.arena, old_text);
-    struct jsn *o = obj(&t->c.arena, new_text);
+    struct jsn *old = json_of(&t->c.arena, old_text);
+    struct jsn *o = json_of(&t->c.arena, new_text);
 
     shape_default(&t->c, o);
     assert_int_equal(t->strategy->prepare_update(&t->c, o, old), 0);
@@ -236,7 +236,7 @@ static void an_address_does_not_change(void **state)
     kind_init(&t, "services");
     o = updated(&t, OLD, SERVICE("'clusterIP':'10.96.1.2','clusterIPs':['10.96.1.1']," PORT80));
     cs = (struct causes){.arena = &t.c.arena};
-    t.strategy->validate_update(&cs, o, obj(&t.c.arena, OLD));
+    t.strategy->validate_update(&cs, o, json_of(&t.c.arena, OLD));
     assert_string_equal(causes_text(&cs), "spec.clusterIPs[0]: Invalid value: "
                                           "[]string{\"10.96.1.2\"}: may not change once set");
 }

@@ -20,7 +20,7 @@ DEFINE_WORLD
 
 static struct jsn *with_defaults(struct kind_test *t, const char *text)
 {
-    struct jsn *o = obj(&t->c.arena, text);
+    struct jsn *o = json_of(&t->c.arena, text);
 
     shape_default(&t->c, o);
     return o;
@@ -53,7 +53,7 @@ static void strategies_are_filled_in(void **state)
         kind_init(&t, cases[i].resource);
         o = with_defaults(&t, arena_printf(&t.c.arena, WORKLOAD("%s"), cases[i].piece));
         got = jsn_get(o, cases[i].path);
-        want = obj(&t.c.arena, cases[i].want);
+        want = json_of(&t.c.arena, cases[i].want);
         if (!jsn_equal(got, want))
             fail_msg("%s: %s", cases[i].resource, text_of(&t.c.arena, got));
     }
@@ -331,15 +331,15 @@ static void selectors_match_and_print(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct jsn *selector = obj(&a, cases[i].selector);
+        struct jsn *selector = json_of(&a, cases[i].selector);
 
-        assert_int_equal(labelselector_match(&a, selector, obj(&a, cases[i].labels)),
+        assert_int_equal(labelselector_match(&a, selector, json_of(&a, cases[i].labels)),
                          cases[i].match);
         assert_string_equal(labelselector_text(&a, selector), cases[i].text);
     }
-    assert_true(labelmap_match(obj(&a, "{'a':'1'}"), obj(&a, "{'a':'1','b':'2'}")));
-    assert_false(labelmap_match(obj(&a, "{'a':'1'}"), NULL));
-    assert_string_equal(labelmap_text(&a, obj(&a, "{'b':'','a':'1'}")), "a=1,b=");
+    assert_true(labelmap_match(json_of(&a, "{'a':'1'}"), json_of(&a, "{'a':'1','b':'2'}")));
+    assert_false(labelmap_match(json_of(&a, "{'a':'1'}"), NULL));
+    assert_string_equal(labelmap_text(&a, json_of(&a, "{'b':'','a':'1'}")), "a=1,b=");
 }
 
 int main(void)

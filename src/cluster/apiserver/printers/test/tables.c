@@ -21,7 +21,7 @@ static void check_rows(const char *resource, const struct row_case *cases, size_
     kind_init(&t, resource);
     for (size_t i = 0; i < n; i++) {
         struct arena *a = &t.c.arena;
-        struct jsn *o = obj(a, arena_printf(a, "{%s}", cases[i].object));
+        struct jsn *o = json_of(a, arena_printf(a, "{%s}", cases[i].object));
         struct jsn *row = printer_row(a, t.c.res, o, NULL, NOW_US);
         const char *got = text_of(a, jsn_key(row, "cells"));
 
@@ -102,7 +102,7 @@ static void pods_are_summed_up_in_one_word(void **state)
     kind_init(&t, "pods");
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct arena *a = &t.c.arena;
-        struct jsn *pod = obj(a, arena_printf(a, "{%s}", cases[i].pod));
+        struct jsn *pod = json_of(a, arena_printf(a, "{%s}", cases[i].pod));
         const struct jsn *cells = jsn_key(printer_row(a, t.c.res, pod, NULL, NOW_US), "cells");
 
         assert_string_equal(jsn_text(jsn_item(cells, 1)), cases[i].ready);
@@ -133,14 +133,14 @@ static void finished_pods_have_a_condition_in_their_row(void **state)
 
     (void)state;
     kind_init(&t, "pods");
-    row = printer_row(&t.c.arena, t.c.res, obj(&t.c.arena, "{'status':{'phase':'Succeeded'}}"),
+    row = printer_row(&t.c.arena, t.c.res, json_of(&t.c.arena, "{'status':{'phase':'Succeeded'}}"),
                       jsn_object(&t.c.arena), NOW_US);
     assert_string_equal(text_of(&t.c.arena, jsn_key(row, "conditions")),
                         "[{'type':'Completed','status':'True','reason':'Succeeded','message':"
                         "'The pod has completed successfully.'}]");
     assert_string_equal(text_of(&t.c.arena, jsn_key(row, "object")), "{}");
-    row = printer_row(&t.c.arena, t.c.res, obj(&t.c.arena, "{'status':{'phase':'Running'}}"), NULL,
-                      NOW_US);
+    row = printer_row(&t.c.arena, t.c.res, json_of(&t.c.arena, "{'status':{'phase':'Running'}}"),
+                      NULL, NOW_US);
     assert_null(jsn_key(row, "conditions"));
     assert_string_equal(text_of(&t.c.arena, jsn_key(row, "object")), "null");
 }
@@ -372,12 +372,12 @@ static void custom_resources_show_their_columns(void **state)
         "{'name':'None','type':'string','jsonPath':'.spec.none'}]}";
     AUTO(arena_done) struct arena a = {0};
     struct resource res = {.plural = "pods", .group = "x.y", .custom = true};
-    struct jsn *o = obj(&a, "{" META ",'spec':{'text':'t','obj':{'k':[1]},'num':5,'flag':true,"
-                            "'real':1.5,'when':'2026-01-01T09:00:00Z'}}");
+    struct jsn *o = json_of(&a, "{" META ",'spec':{'text':'t','obj':{'k':[1]},'num':5,'flag':true,"
+                                "'real':1.5,'when':'2026-01-01T09:00:00Z'}}");
     struct jsn *columns;
 
     (void)state;
-    res.crd_version = obj(&a, version);
+    res.crd_version = json_of(&a, version);
     assert_string_equal(text_of(&a, jsn_key(printer_row(&a, &res, o, NULL, NOW_US), "cells")),
                         "['n','t','{\\'k\\':[1]}',5,null,true,1.5,'60m','<invalid>',null]");
     columns = printer_columns(&a, &res);
@@ -393,10 +393,10 @@ static void custom_resources_without_columns_show_their_age(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
     struct resource res = {.plural = "pods", .group = "x.y", .custom = true};
-    struct jsn *o = obj(&a, "{" META "}");
+    struct jsn *o = json_of(&a, "{" META "}");
 
     (void)state;
-    res.crd_version = obj(&a, "{}");
+    res.crd_version = json_of(&a, "{}");
     assert_string_equal(text_of(&a, jsn_key(printer_row(&a, &res, o, NULL, NOW_US), "cells")),
                         "['n','5m3s']");
     assert_string_equal(jsn_get_str(jsn_item(printer_columns(&a, &res), 1), "type"), "date");

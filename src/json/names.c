@@ -9,7 +9,7 @@
  * A value can break several rules at once ("too long" and "bad character"); each gets its own
  * sentence, in the order in which kube-apiserver lists them.
  */
-#include "src/cluster/apiserver/names.h"
+#include "src/json/names.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The last configuration of a cluster, remembered: most plans need the one that is there. */
+#pragma once
+
+#include "src/build/controller_config.h"
+
+/* One to a cluster, in its struct build_cluster; build_config looks after it. */
+struct config_memo;
+
+struct config_memo *config_memo_new(void);
+struct config_memo *config_memo_free(struct config_memo *m);
+DEFINE_AUTO(struct config_memo, config_memo_free);
+
+/*
+ * The configuration of a cluster that has not changed, in `a`; its problems are added to `p`, and
+ * *ret_result is what build_config returned.  False: it has to be built; config_memo_keep then.
+ */
+bool config_memo_find(struct config_memo *m, const struct build_cluster *c, struct arena *a,
+                      struct build_config *ret, struct api_problems *p, int *ret_result);
+/* Keep what was built behind a config_memo_find that was in vain; all of `p` belongs to it. */
+void config_memo_keep(struct config_memo *m, const struct build_config *config,
+                      const struct api_problems *p, int result);

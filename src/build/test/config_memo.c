@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of the remembered configuration: it is the one that would be made, or is made anew. */
+#include "src/base/test/unit.h"
+
+#include "src/build/config_memo.h"
+#include "src/build/test/clusters.h"
+#include "src/build/workers.h"
+
+#define RELEASE_USED RELEASE(22, 5, 8)
+
+static const char yaml[] =
+    "kind: Controller\nmetadata: {name: c, namespace: slurm, uid: u1, generation: 1}\n"
+    "spec: {configFileRefs: [{name: files}], accountingRef: {name: nil}}\n"
+    "---\nkind: ConfigMap\nmetadata: {name: files, namespace: slurm}\ndata: {gres.conf: "
+    "'AutoDetect=off'}\n"
+    "---\nkind: NodeSet\nmetadata: {name: a, namespace: slurm, uid: u2, generation: 1}\n"
+    "spec: {controllerRef: {name: c}, partition: {enabled: true}}\n"
+    "---\nkind: Partition\nmetadata: {name: p, namespace: slurm, uid: u3, generation: 1}\n"
+    "spec: {controllerRef: {name: c}, nodeSetRefs: [{name: a}], maxTime: 10}\n"
+    "---\nkind: Partition\nmetadata: {name: bad, namespace: slurm, uid: u4, generation: 1}\n"
+    "spec: {controllerRef: {name: c}, nodes: nobody, maxTime: 10}\n";
+
+static struct build_config build(struct arena *a, struct test_cluster *t, struct config_memo *memo,
+                                 struct api_problems *p, int *ret)
+{
+    struct build_config config;
+
+    t->cluster.memo = memo;
+    *p = (struct api_problems){.arena = a};
+    *ret = build_config(a, &t->cluster, &config, p);
+    return config;
+}
+
+/* With the memo it must be the very same as without. */
+static void assert_same(struct test_cluster *t, struct config_memo *memo)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct api_problems p[2];
+    struct build_config c[2];
+    int r[2];
+
+    c[0] = build(&a, t, NULL, &p[0], &r[0]);
+    c[1] = build(&a, t, memo, &p[1], &r[1]);
+    assert_int_equal(r[0], r[1]);
+    assert_string_equal(c[0].hash, c[1].hash);
+    assert_int_equal(c[0].n, c[1].n);
+    assert_string_equal(build_config_file(&c[0], "slurm.conf"),
+                        build_config_file(&c[1], "slurm.conf"));
+    for (unsigned line = 1; line < 60; line++)
+        assert_true(streq(build_config_origin(&c[0], line)->object,
+                          build_config_origin(&c[1], line)->object));
+    assert_int_equal(p[0].n, p[1].n);
+    assert_int_equal(p[0].errors, p[1].errors);
+    for (size_t i = 0; i < p[0].n; i++) {
+        assert_string_equal(p[0].items[i].text, p[1].items[i].text);
+        assert_true(streq(p[0].items[i].object, p[1].items[i].object));
+        assert_int_equal(p[0].items[i].reason, p[1].items[i].reason);
+    }
+}
+
+static void the_same_cluster_gets_the_same_configuration(void **state)
+{
+    AUTO(config_memo_free) struct config_memo *memo = config_memo_new();
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster t = {0};
+
+    (void)state;
+    cluster_of(&a, &t, RELEASE_USED, yaml);
+    assert_same(&t, memo);
+    assert_same(&t, memo);
+    assert_same(&t, memo);
+}
+
+static void it_is_not_made_twice(void **state)
+{
+    AUTO(config_memo_free) struct config_memo *memo = config_memo_new();
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster t = {0};
+    struct build_config config;
+    struct api_problems p = {.arena = &a};
+    int r = 0;
+
+    (void)state;
+    cluster_of(&a, &t, RELEASE_USED, yaml);
+    assert_false(config_memo_find(memo, &t.cluster, &a, &config, &p, &r));
+    (void)build(&a, &t, memo, &p, &r);
+    p = (struct api_problems){.arena = &a};
+    assert_true(config_memo_find(memo, &t.cluster, &a, &config, &p, &r));
+}
+
+static void whatever_it_follows_from_makes_it_anew(void **state)
+{
+    AUTO(config_memo_free) struct config_memo *memo = config_memo_new();
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster t = {0};
+    struct jsn_pair note = {"slurmkeeper.dev/slurm-version", "25.11"};
+
+    (void)state;
+    cluster_of(&a, &t, RELEASE_USED, yaml);
+    assert_same(&t, memo);
+    t.partitions[0].spec.config = "LLN=YES";
+    t.partitions[0].meta.generation++;
+    assert_same(&t, memo);
+    t.partitions[1].status.line = "PartitionName=bad Nodes=a State=UP";
+    assert_same(&t, memo);
+    t.nodesets[0].spec.replicas = 5000;
+    t.nodesets[0].meta.generation++;
+    assert_same(&t, memo);
+    t.controller.meta.annotations = (struct jsn_map){.items = &note, .n = 1};
+    assert_same(&t, memo);
+    t.cluster.n_partitions = 1;
+    assert_same(&t, memo);
+    t.cluster.n_nodesets = 0;
+    assert_same(&t, memo);
+    t.cluster.lookup = NULL; /* the user's files are not known */
+    assert_same(&t, memo);
+}
+
+/* Whoever keeps many NodeSets keeps them in short: their lines must be the same. */
+static void nodesets_in_short_give_the_same(void **state)
+{
+    static const char text[] =
+        "kind: Controller\nmetadata: {name: c, namespace: slurm}\nspec: {}\n"
+        "---\nkind: NodeSet\nmetadata: {name: a, namespace: slurm, uid: u1}\n"
+        "spec: {controllerRef: {name: c}, replicas: 1500, partition: {config: 'MaxTime=1'},\n"
+        "  template: {spec: {hostname: gpu-, nodeSelector: {x: z}}}}\n"
+        "---\nkind: NodeSet\nmetadata: {name: b, namespace: slurm, uid: u2}\n"
+        "spec: {controllerRef: {name: c}, template: {spec: {hostname: gpu}}}\n"
+        "---\nkind: NodeSet\nmetadata: {name: d, namespace: slurm, uid: u3}\n"
+        "spec: {controllerRef: {name: c}, partition: {enabled: false, config: 'MaxTime=1'}}\n";
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(buf_done) struct buf whole_service = {0};
+    AUTO(buf_done) struct buf brief_service = {0};
+    struct api_problems p[2];
+    struct build_config c[2];
+    struct test_cluster t = {0};
+    int r[2];
+
+    (void)state;
+    cluster_of(&a, &t, RELEASE_USED, text);
+    for (size_t i = 0; i < 2; i++) {
+        c[i] = build(&a, &t, NULL, &p[i], &r[i]);
+        jsn_print(i ? &brief_service : &whole_service, build_workers_service(&a, &t.cluster));
+        for (size_t k = 0; k < t.cluster.n_nodesets; k++) {
+            struct nodeset whole = t.nodesets[k];
+
+            nodeset_brief(&a, &whole, &t.nodesets[k]);
+        }
+    }
+    assert_int_equal(r[0], 0);
+    assert_int_equal(r[1], 0);
+    assert_string_equal(c[0].files[1].text, c[1].files[1].text);
+    assert_non_null(strstr(c[1].files[1].text, "PartitionName=gpu Nodes=gpu MaxTime=1\n"));
+    assert_int_equal(p[0].n, p[1].n);
+    assert_string_equal(lines_of(&a, &p[0]), lines_of(&a, &p[1]));
+    assert_string_equal(buf_str(&whole_service), buf_str(&brief_service));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_cluster_gets_the_same_configuration),
+        cmocka_unit_test(it_is_not_made_twice),
+        cmocka_unit_test(whatever_it_follows_from_makes_it_anew),
+        cmocka_unit_test(nodesets_in_short_give_the_same),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of the NodeSet's plan: pods by ordinal, what may go when there are too many, what
+ * comes first. */
+#include "src/plan/test/nodeset.h"
+
+static void pods_are_made_by_ordinal_and_then_left_alone(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':2,'ordinalPadding':3");
+    converge(&f);
+    expect_pods(&f, "gpu-000 gpu-001 ");
+    expect_plan(&f, "");
+    assert_int_equal(jsn_get_int(the_set(&f), "status.replicas", -1), 2);
+    assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 2);
+    assert_string_equal(reason_of(&f, "Ready"), "PodsNotReady");
+}
+
+static void the_lowest_free_ordinals_are_filled(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':3");
+    converge(&f);
+    test_drop(&f.world, "Pod", "gpu-1");
+    set_replicas(&f, 4);
+    converge(&f);
+    expect_pods(&f, "gpu-0 gpu-2 gpu-1 gpu-3 ");
+}
+
+static void a_pod_that_is_ending_keeps_its_place(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':2");
+    converge(&f);
+    jsn_set_path(&f.arena, test_find(&f.world, "Pod", "gpu-0"), "metadata.deletionTimestamp",
+                 jsn_string(&f.arena, "2026-01-01T00:00:00Z"));
+    expect_plan(&f, "");
+    test_drop(&f.world, "Pod", "gpu-0");
+    converge(&f);
+    expect_pods(&f, "gpu-1 gpu-0 ");
+}
+
+static void many_pods_are_made_in_portions(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct actions list;
+    size_t created = 0;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':300");
+    list = plan(&f);
+    for (size_t i = 0; i < list.n; i++)
+        created += list.items[i].verb == ACTION_CREATE && streq(list.items[i].kind->kind, "Pod");
+    assert_int_equal(created, PLAN_PODS_AT_ONCE);
+    test_carry_out(&f.world, &list);
+    converge(&f);
+    assert_non_null(test_find(&f.world, "Pod", "gpu-299"));
+    assert_null(test_find(&f.world, "Pod", "gpu-300"));
+}
+
+static void without_slurm_only_what_never_ran_goes(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':3");
+    converge(&f);
+    run_pod(&f, "gpu-1");
+    run_pod(&f, "gpu-2");
+    set_replicas(&f, 1);
+    converge(&f);
+    expect_pods(&f, "gpu-1 gpu-2 ");
+    assert_string_equal(reason_of(&f, "ScaledDown"), "SlurmStateUnknown");
+    set_replicas(&f, 2);
+    converge(&f);
+    assert_null(reason_of(&f, "ScaledDown"));
+}
+
+static void pods_that_ended_are_replaced(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "");
+    converge(&f);
+    run_pod(&f, "gpu-0");
+    jsn_set_path(&f.arena, test_find(&f.world, "Pod", "gpu-0"), "status.phase",
+                 jsn_string(&f.arena, "Failed"));
+    {
+        struct actions list = plan(&f);
+        size_t deletes = 0;
+
+        for (size_t i = 0; i < list.n; i++)
+            deletes += list.items[i].verb == ACTION_DELETE;
+        assert_int_equal(deletes, 1);
+        test_carry_out(&f.world, &list);
+    }
+    converge(&f);
+    expect_pods(&f, "gpu-0 ");
+}
+
+static void claims_come_before_their_pods(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':1,'volumeClaimTemplates':[{'metadata':{'name':'scratch'},"
+                     "'spec':{'accessModes':['ReadWriteOnce']}}]");
+    expect_plan(&f, arena_printf(&f.arena,
+                                 "create ControllerRevision %s;create PersistentVolumeClaim "
+                                 "scratch-gpu-0;create Pod gpu-0;status NodeSet gpu;",
+                                 jsn_get_str(plan(&f).items[0].body, "metadata.name")));
+    /* The claim outlives its pod. */
+    test_drop(&f.world, "Pod", "gpu-0");
+    converge(&f);
+    expect_pods(&f, "gpu-0 ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pods_are_made_by_ordinal_and_then_left_alone),
+        cmocka_unit_test(the_lowest_free_ordinals_are_filled),
+        cmocka_unit_test(a_pod_that_is_ending_keeps_its_place),
+        cmocka_unit_test(many_pods_are_made_in_portions),
+        cmocka_unit_test(without_slurm_only_what_never_ran_goes),
+        cmocka_unit_test(pods_that_ended_are_replaced),
+        cmocka_unit_test(claims_come_before_their_pods),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

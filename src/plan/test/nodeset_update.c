@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of the NodeSet's plan: a changed template, and the revisions that tell one from
+ * another. */
+#include "src/plan/test/nodeset.h"
+
+static void outdated_pods_are_drained_within_the_bounds(void **state)
+{
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_IDLE, NULL, true, 0},
+        {"gpu-1", NODE_BASE_MIXED, NULL, true, 1},
+        {"gpu-2", NODE_BASE_IDLE, NULL, true, 0},
+        {"gpu-3", NODE_BASE_IDLE, NULL, true, 0},
+    };
+    struct fixture f = {0};
+
+    (void)state;
+    run_set(&f, 4, ",'updateStrategy':{'rollingUpdate':{'maxUnavailable':1}}");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    converge(&f);
+    jsn_set_path(&f.arena, the_set(&f), "spec.extraConf", jsn_string(&f.arena, "Weight=5"));
+    for (int round = 0; round < 8; round++) {
+        size_t drained = 0;
+
+        for (size_t i = 0; i < 4; i++)
+            drained += (f.nodes[i].state & NODE_FLAG_DRAIN) != 0;
+        assert_true(drained <= 1);
+        converge(&f);
+        for (int i = 0; i < 4; i++)
+            run_pod(&f, arena_printf(&f.arena, "gpu-%d", i));
+        converge(&f); /* what is new is let back */
+    }
+    assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 3);
+    assert_true(f.nodes[1].state & NODE_FLAG_DRAIN); /* has a job */
+    f.nodes[1].state = NODE_BASE_IDLE | NODE_FLAG_DRAIN;
+    f.nodes[1].jobs = 0;
+    converge(&f);
+    run_pod(&f, "gpu-1");
+    converge(&f);
+    assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 4);
+    assert_false(f.nodes[1].state & NODE_FLAG_DRAIN);
+    fixture_done(&f);
+}
+
+static void a_new_template_replaces_only_what_is_free(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    const char *hash;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':2");
+    converge(&f);
+    run_pod(&f, "gpu-0");
+    jsn_set_path(&f.arena, the_set(&f), "spec.extraConf", jsn_string(&f.arena, "Weight=5"));
+    converge(&f);
+    hash = jsn_get_str(the_set(&f), "status.nodeSetHash");
+    assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 1);
+    assert_string_equal(reason_of(&f, "Updated"), "WaitingForIdle");
+    assert_string_not_equal(
+        jsn_text(jsn_member(jsn_get(test_find(&f.world, "Pod", "gpu-0"), "metadata.labels"),
+                            STR(POD_HASH_LABEL))),
+        hash);
+    /* Both revisions are in use. */
+    test_drop(&f.world, "Pod", "gpu-0");
+    converge(&f);
+    assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 2);
+    assert_null(reason_of(&f, "Updated"));
+}
+
+static void unused_revisions_are_forgotten(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    size_t n = 0;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':0,'revisionHistoryLimit':1");
+    converge(&f);
+    for (int i = 1; i < 5; i++) {
+        jsn_set_path(&f.arena, the_set(&f), "spec.extraConf",
+                     jsn_stringf(&f.arena, "Weight=%d", i));
+        converge(&f);
+    }
+    JSN_FOR_ITEMS (o, f.world.objects)
+        n += streq(jsn_get_str(o, "kind"), "ControllerRevision");
+    assert_int_equal(n, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outdated_pods_are_drained_within_the_bounds),
+        cmocka_unit_test(a_new_template_replaces_only_what_is_free),
+        cmocka_unit_test(unused_revisions_are_forgotten),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
