@@ -9,20 +9,21 @@
 #include "src/agent/engine_impl.h"
 #include "src/agent/keep.h"
 
+/* Not knowing counts as yes: a slurmctld that has just come up has not told its nodes. */
 static bool has_dynamic_nodes(const struct job *j)
 {
     AUTO(hostset_free) struct host_set *dynamic = hub_nodes(j->engine->o.hub, true);
 
-    return dynamic && hostset_count(dynamic) > 0;
+    return !hub_knows(j->engine->o.hub, HUB_NODES) || (dynamic && hostset_count(dynamic) > 0);
 }
 
 /*
  * A reconfigure of these releases keeps the records of dynamic nodes and counts their jobs once
  * more: when the jobs are over the node stays allocated, and a drain never ends.
  */
-static bool miscounts(const struct job *j)
+bool prepare_recount(const struct job *j)
 {
-    return j->class >= CHANGE_RECONFIGURE &&
+    return j->class >= CHANGE_RECONFIGURE && has_dynamic_nodes(j) &&
            profile_quirk(j->release, QUIRK_RECONFIGURE_MISCOUNTS) &&
            hub_jobs(j->engine->o.hub)->running > 0;
 }
@@ -46,7 +47,7 @@ static int plan_make(struct job *j, struct err *e)
         .delete_first = j->delete_first,
         .all = all,
         .tell_nodes = dynamic,
-        .recount = dynamic && miscounts(j),
+        .recount = prepare_recount(j),
     };
     int r;
 

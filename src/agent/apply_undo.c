@@ -39,6 +39,7 @@ static int way_back(struct job *j, const struct candidate *refused, struct err *
         .class = j->class,
         .live = &j->live,
         .delete_first = true, /* they never stood in the old files */
+        .recount = prepare_recount(j),
     };
     int r = compare_candidates(refused, j->from, &back, e);
 

@@ -138,6 +138,8 @@ void live_read(struct job *j, uint64_t timeout_ms, hub_fresh_fn fn, void *arg);
 
 /* apply_prepare.c */
 int prepare_plan(struct job *j, struct err *e) MUST_CHECK;
+/* Does slurmctld have to be started anew behind a reconfigure, for the sake of running jobs? */
+bool prepare_recount(const struct job *j);
 
 /* apply_steps.c: the machine */
 void steps_start(struct job *j);
