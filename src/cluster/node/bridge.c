@@ -6,6 +6,9 @@
  * is eth0.  Names are derived (bridge from the cluster's name, interface from the pod's uid), so
  * that what a dead predecessor left is found again.  Pods reach each other through the machine's
  * routing, which has to forward for that.
+ *
+ * Addresses of Services exist nowhere; what is sent to them is turned to pods on its way out.  It
+ * must have a way out: where the machine has none, as without a network, the bridge is one.
  */
 #include "src/cluster/node/bridge.h"
 
@@ -27,6 +30,10 @@
 
 #define FIRST_RANGE 0x0a830000U /* 10.131.0.0/16, then 10.132.0.0/16 and so on */
 #define RANGES 100
+#define SERVICES 0x0a600000U /* 10.96.0.0/16 */
+#define SERVICES_PREFIX 16
+#define SERVICES_METRIC 0x10000U /* of clusters side by side each has its own, behind all others   \
+                                  */
 #define MTU_DEFAULT 1500
 
 void bridge_name(const char *cluster, char ret_name[16])
@@ -73,28 +80,64 @@ static void find_conflict(uint32_t base, unsigned int prefix, const char *except
     freeifaddrs(all);
 }
 
-/* /proc/net/route: interface, destination and mask as the kernel's bytes in hex. */
+struct route {
+    char interface[32];
+    uint32_t to;
+    unsigned int prefix;
+};
+
+/* The next line of /proc/net/route: interface, destination and mask as the kernel's bytes in hex.
+ */
+static bool next_route(struct str *rest, struct route *ret)
+{
+    struct str line;
+
+    while (str_split(rest, '\n', &line)) {
+        AUTO(free) char *copy = str_dup(line);
+        unsigned int to, mask;
+
+        if (sscanf(copy, "%31s %8x %*x %*x %*u %*u %*u %8x", ret->interface, &to, &mask) != 3)
+            continue;
+        ret->to = ntohl(to);
+        ret->prefix = (unsigned int)__builtin_popcount(mask);
+        return true;
+    }
+    return false;
+}
+
 static void find_route_conflict(uint32_t base, unsigned int prefix, const char *except,
                                 char who[64])
 {
     AUTO(free) char *text = NULL;
-    struct str rest, line;
+    struct route route;
+    struct str rest;
     size_t n;
 
     if (file_read("/proc/net/route", 1 << 20, &text, &n, NULL) < 0)
         return;
     rest = (struct str){text, n};
-    while (!who[0] && str_split(&rest, '\n', &line)) {
-        AUTO(free) char *copy = str_dup(line);
-        char name[32];
-        unsigned int to, mask;
+    while (!who[0] && next_route(&rest, &route))
+        if (route.prefix > 0 && !streq(route.interface, except) &&
+            ipam_overlap(base, prefix, route.to, route.prefix))
+            (void)snprintf(who, 64, "a route over %s", route.interface);
+}
 
-        if (sscanf(copy, "%31s %8x %*x %*x %*u %*u %*u %8x", name, &to, &mask) != 3 || !mask ||
-            streq(name, except))
-            continue;
-        if (ipam_overlap(base, prefix, ntohl(to), (unsigned int)__builtin_popcount(mask)))
-            (void)snprintf(who, 64, "a route over %s", name);
-    }
+/* Does a route that is not of a cluster lead towards the addresses of Services? */
+static bool services_have_way(void)
+{
+    AUTO(free) char *text = NULL;
+    struct route route;
+    struct str rest;
+    size_t n;
+
+    if (file_read("/proc/net/route", 1 << 20, &text, &n, NULL) < 0)
+        return true;
+    rest = (struct str){text, n};
+    while (next_route(&rest, &route))
+        if (!starts_with(route.interface, "sk-") && route.prefix <= SERVICES_PREFIX &&
+            ipam_overlap(SERVICES, SERVICES_PREFIX, route.to, route.prefix))
+            return true;
+    return false;
 }
 
 static bool in_use(uint32_t base, unsigned int prefix, const char *except, char who[64])
@@ -183,6 +226,9 @@ static int make(struct bridge *b, struct err *e)
 
     if (r == 0)
         r = netlink_address_add(b->name, gateway, b->ipam.prefix, e);
+    if (r == 0 && !services_have_way())
+        r = netlink_route_add(b->name, SERVICES, SERVICES_PREFIX, SERVICES_METRIC | (tail & 0xffff),
+                              e);
     if (r == 0) {
         forward(b->name, forwarding_begin);
         write_setting(redirects, "0");

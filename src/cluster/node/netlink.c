@@ -163,6 +163,29 @@ int netlink_address_add(const char *name, uint32_t address, unsigned int prefix,
     return netlink_up(name, e);
 }
 
+int netlink_route_add(const char *name, uint32_t network, unsigned int prefix, uint32_t metric,
+                      struct err *e)
+{
+    struct message m;
+    struct rtmsg *route;
+    uint32_t raw = htonl(network);
+    int r;
+
+    begin(&m, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE);
+    route = append(&m, sizeof(*route));
+    route->rtm_family = AF_INET;
+    route->rtm_dst_len = (uint8_t)prefix;
+    route->rtm_table = RT_TABLE_MAIN;
+    route->rtm_protocol = RTPROT_STATIC;
+    route->rtm_scope = RT_SCOPE_LINK;
+    route->rtm_type = RTN_UNICAST;
+    (void)attr(&m, RTA_DST, &raw, sizeof(raw));
+    attr_u32(&m, RTA_OIF, if_nametoindex(name));
+    attr_u32(&m, RTA_PRIORITY, metric);
+    r = talk(&m);
+    return r < 0 ? err_errno(e, -r, "cannot route over %s", name) : 0;
+}
+
 /* Let a port of a bridge send back what came from it: who reaches itself through a Service, where
  * the bridge itself translates addresses (br_netfilter). */
 static int set_hairpin(const char *name)

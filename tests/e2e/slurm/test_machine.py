@@ -151,3 +151,22 @@ def test_help_names_every_verb():
     assert run(PROGRAM, "nonsense", check=False).returncode == 2
     assert run(PROGRAM, "up", "--nonsense", check=False).returncode == 2
     assert shutil.which("bash") and run("bash", "-c", f"source <({PROGRAM} completion)")
+
+
+def test_a_machine_without_a_network_is_enough():
+    """No route but to itself: what is sent to a Service still finds its way."""
+    with Local("o") as c:
+        net = f"/run/netns/sk-test-{c.name}"
+        inside = ["nsenter", f"--net={net}"]
+        run("ip", "netns", "add", os.path.basename(net))
+        try:
+            run(*inside, "ip", "link", "set", "lo", "up")
+            run(*inside, PROGRAM, "up", "--state", c.state, "--name", c.name, "--share", c.share, "--timeout", "60")
+            environment = {**os.environ, **c.env()}
+            done = run(*inside, "srun", "-N3", "hostname", env=environment)
+            assert sorted(done.stdout.split()) == ["compute-0", "compute-1", "compute-2"]
+            run(*inside, PROGRAM, "down", "--state", c.state, "--purge", "--force")
+            assert run(*inside, "ip", "route").stdout == ""
+        finally:
+            run(*inside, PROGRAM, "down", "--state", c.state, "--purge", "--force", check=False)
+            run("ip", "netns", "del", os.path.basename(net))
