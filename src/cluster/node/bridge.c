@@ -32,8 +32,7 @@
 #define RANGES 100
 #define SERVICES 0x0a600000U /* 10.96.0.0/16 */
 #define SERVICES_PREFIX 16
-#define SERVICES_METRIC 0x10000U /* of clusters side by side each has its own, behind all others   \
-                                  */
+#define SERVICES_METRIC 0x10000U /* each cluster has its own, behind all others */
 #define MTU_DEFAULT 1500
 
 void bridge_name(const char *cluster, char ret_name[16])
