@@ -28,6 +28,7 @@
 #define MAX_BODY_BYTES ((size_t)40 << 20) /* 16 MiB of files, as JSON at its worst */
 #define AGAIN_FIRST_MS 2000
 #define AGAIN_MOST_MS 60000
+#define AFTER_PUSH_MS 100
 
 struct agent {
     const struct agent_options *o;
@@ -135,9 +136,15 @@ static void on_mount(void *arg, const struct fileset *files)
 {
     struct agent *a = arg;
     const struct record *declared = engine_declared(a->engine);
-    struct record *r = record_new();
+    struct record *r;
     AUTO(fileset_done) struct fileset keys = {0};
 
+    if (engine_has_waiting(a->engine)) {
+        /* it is newer, and whoever sent it must not get this one's answer */
+        watch_again(a->watch, AFTER_PUSH_MS);
+        return;
+    }
+    r = record_new();
     fileset_copy(files, &r->files);
     fileset_split_keys(&r->files, &keys);
     keys_look(a, &keys);

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "src/agent/bound.h"
 #include "src/agent/engine_impl.h"
 #include "src/agent/keep.h"
 #include "src/agent/parse_text.h"
@@ -104,6 +105,7 @@ static int check_declared(struct job *j, struct candidate **ret, struct err *e)
     AUTO(hostset_free) struct host_set *dynamic = hub_nodes(j->engine->o.hub, true);
     AUTO(candidate_free) struct candidate *c = NULL;
     struct validate_context ctx = {.release = j->release, .dynamic_nodes = dynamic};
+    char host[256] = "";
     int r = candidate_new(&j->record->files, store_live(j->engine->o.store), j->release, &j->faults,
                           &c, e);
 
@@ -112,6 +114,8 @@ static int check_declared(struct job *j, struct candidate **ret, struct err *e)
     candidate_check(c, &ctx, &j->faults);
     check_default(candidate_model(c), &j->faults);
     check_dynamic(candidate_model(c), dynamic, &j->faults);
+    if (j->from && j->engine->seen_up && gethostname(host, sizeof(host) - 1) == 0)
+        bound_check(j->from, c, host, &j->faults);
     problems_add(j, &j->faults);
     r = faults_error(&j->faults, e);
     if (r == 0)

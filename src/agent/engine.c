@@ -117,6 +117,11 @@ struct engine_waiter *engine_push(struct engine *g, struct record *r, engine_ans
     return w;
 }
 
+bool engine_has_waiting(const struct engine *g)
+{
+    return g->next && !g->next->own;
+}
+
 struct engine_waiter *engine_plan(struct engine *g, struct record *r, engine_answer_fn fn,
                                   void *arg)
 {

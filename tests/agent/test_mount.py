@@ -80,6 +80,26 @@ def test_a_mount_that_lags_behind_pushes_is_old_news(c, volume):
     assert c.partition("debug")["PriorityTier"] == "5"
 
 
+def test_a_push_beside_a_bad_mount_gets_its_own_answer(c, volume):
+    """They come in the same moment, in either order: a good declaration is not told what is wrong with the other."""
+    first, bad = c.files(), {**c.files(), "gres.conf": "Frobnicate=1\n"}
+    for n in range(12):
+        volume.put({**bad, "notes.txt": str(n)})
+        time.sleep(0.045 + n * 0.001)
+        c.partitions[1] = f"{FIRST[1]} MaxTime={n + 1}"
+        assert c.push()["result"] == "applied"
+        volume.put(first)
+
+
+def test_who_slurmctld_is_cannot_change_by_the_mount(c, volume):
+    started = c.ctld_pid()
+    for line in ("ClusterName=other", "StateSaveLocation=/tmp", "SlurmctldPort=7000"):
+        volume.put({**c.files(), "slurm.conf": c.files()["slurm.conf"] + line + "\n"})
+        wait_for(lambda: line.split("=")[0] + " is" in (c.state()["config"].get("error") or ""))
+        assert c.ctld_pid() == started
+    volume.put(c.files())
+
+
 def test_a_bad_mount_is_refused_and_tried_again(c, volume):
     good = c.live_conf()
     c.partitions.append("PartitionName=bad Nodes=nowhere")

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What slurmctld's saved state, its keys and its pod hang on.
+ *
+ * slurmctld ends at once when it is started under another ClusterName than its state has, or on a
+ * machine that no SlurmctldHost names; with another StateSaveLocation it has lost its jobs.  No
+ * rehearsal can show that: it has a state and an address of its own.  The operator never declares
+ * such a change, but a ConfigMap that slurm.conf includes is in the mount before anybody has judged
+ * it.
+ */
+#include "src/agent/bound.h"
+
+#include <strings.h>
+
+static const struct {
+    const char *key;
+    const char *why;
+} bound[] = {
+    {"AuthType", "the daemons talk by it"},
+    {"BackupAddr", "clients find slurmctld by it"},
+    {"BackupController", "clients find slurmctld by it"},
+    {"ClusterName", "slurmctld's state is of that cluster"},
+    {"ControlAddr", "clients find slurmctld by it"},
+    {"ControlMachine", "clients find slurmctld by it"},
+    {"CredType", "the daemons talk by it"},
+    {"CryptoType", "the daemons talk by it"},
+    {"SlurmUser", "slurmctld's state belongs to that user"},
+    {"SlurmctldAddr", "clients find slurmctld by it"},
+    {"SlurmctldPort", "clients find slurmctld by it"},
+    {"SlurmdPort", "slurmctld finds the nodes by it"},
+    {"SlurmdUser", "slurmd runs as that user"},
+    {"StateSaveLocation", "slurmctld's state is there"},
+};
+
+/* The line that counts: the last one. */
+static const struct conf_line *line_of(const struct candidate *c, const char *key)
+{
+    const struct conf_line *found = NULL;
+    size_t n;
+    const struct conf_line *lines = conf_lines(c->conf[CONF_SLURM], &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (lines[i].section == CONF_GLOBAL && strcasecmp(lines[i].pairs[0].key, key) == 0)
+            found = &lines[i];
+    return found;
+}
+
+static bool names_host(const struct candidate *c, const char *host)
+{
+    size_t n;
+    const struct conf_line *lines = conf_lines(c->conf[CONF_SLURM], &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct conf_pair *p = &lines[i].pairs[0];
+
+        if (lines[i].section == CONF_GLOBAL && strcasecmp(p->key, "SlurmctldHost") == 0 &&
+            str_eq((struct str){p->value, strcspn(p->value, "(")}, str_of(host)))
+            return true;
+    }
+    return false;
+}
+
+static void check_setting(const struct candidate *from, const struct candidate *to, size_t i,
+                          struct faults *faults)
+{
+    const char *key = bound[i].key;
+    const char *was = model_setting(candidate_model(from), key);
+    const char *now = model_setting(candidate_model(to), key);
+    const struct conf_line *line = line_of(to, key);
+
+    if (was == now || streq(was, now))
+        return;
+    if (line)
+        faults_add(faults, FAULT_FATAL, line->file, line->line,
+                   "%s is %s and cannot be changed: %s; remove the line", key,
+                   was ? was : "not set", bound[i].why);
+    else
+        faults_add(faults, FAULT_FATAL, NULL, 0, "%s=%s is missing: %s", key, was, bound[i].why);
+}
+
+void bound_check(const struct candidate *from, const struct candidate *to, const char *host,
+                 struct faults *faults)
+{
+    for (size_t i = 0; i < ARRAY_LEN(bound); i++)
+        check_setting(from, to, i, faults);
+    if (names_host(from, host) && !names_host(to, host))
+        faults_add(faults, FAULT_FATAL, NULL, 0,
+                   "no SlurmctldHost line names %s, where slurmctld runs", host);
+}
