@@ -362,16 +362,16 @@ def test_our_own_processes(cluster, verb):
 def test_what_was_bad_does_not_come_back_with_a_new_process(cluster):
     """Refused, and then agent and slurmctld are killed: neither starts from it."""
     wait_for(by_call(cluster), "the edit is live")
-    cluster.change("controllers", "slurm", {"extraConf": CONF + "AuthType=auth/nothing\n"}).ok()
+    cluster.change("controllers", "slurm", {"extraConf": CONF + "PriorityType=priority/nothing\n"}).ok()
     cluster.wait_state("controllers", "slurm", "ConfigApplied", "False", "Refused")
     try:
         for victim in (cluster.agent(), cluster.slurmctld()):
             os.kill(victim, signal.SIGKILL)
-        wait_for(lambda: cluster.slurmctld() and "auth/nothing" not in cluster.in_pod("/etc/slurm/slurm.conf"),
+        wait_for(lambda: cluster.slurmctld() and "priority/nothing" not in cluster.in_pod("/etc/slurm/slurm.conf"),
                  "slurmctld runs on the last good files")
         cluster.inside = True
         wait_for(lambda: cluster.slurm("scontrol", "ping", check=False).returncode == 0, "slurmctld answers")
-        cluster.wait_state("controllers", "slurm", "ConfigApplied", "False", "Refused", "authentication plugin")
+        cluster.wait_state("controllers", "slurm", "ConfigApplied", "False", "Refused", "priority")
     finally:
         cluster.inside = False
         by_restart(cluster)
