@@ -47,9 +47,9 @@ struct hub {
     unsigned in_flight; /* calls of the round */
     unsigned round_calls;
     unsigned ticks;
-    unsigned wanted;  /* bits of the lists to be read soon */
-    bool followed_up; /* the round before this one was a second look already */
-    int64_t next_ms;  /* when the next small call is due */
+    unsigned wanted;   /* bits of the lists to be read soon */
+    bool for_activity; /* the round is there because somebody talked to slurmctld */
+    int64_t next_ms;   /* when the next small call is due */
     int64_t close_look_until_ms;
     uint64_t accepted; /* connections that the kernel had counted after the last round */
     bool activity_known;

@@ -3,7 +3,8 @@
  * When the hub asks for what:
  *   - nobody talked to slurmctld (activity.c): one list a second, mostly the nodes, since those
  *     also change by themselves (a node that stops answering, a job at its limit);
- *   - somebody did: all four, at most twice a second;
+ *   - somebody did: all four, and once more half a second later, for a connection is counted
+ *     before slurmctld has done what it was made for; at most twice a second;
  *   - we did (hub_touch): all four at once, then one list every 100 ms for 5 s;
  *   - slurmctld does not answer: a ping a second; ten in the first seconds, for it may be starting;
  *   - the kernel does not count connections: all four every second.
@@ -23,15 +24,9 @@ void hub_round_ended(struct hub *h)
     uint64_t accepted = 0;
     bool known = activity_read(&accepted);
 
-    /* somebody else talked to slurmctld meanwhile: one second look, in case a list was read before
-     */
-    if (known && h->activity_known && accepted > h->accepted + h->round_calls &&
-        h->round_calls > 1 && !h->followed_up) {
+    if (h->for_activity || (known && h->activity_known && accepted > h->accepted + h->round_calls))
         h->wanted = HUB_ALL;
-        h->followed_up = true;
-    } else {
-        h->followed_up = false;
-    }
+    h->for_activity = false;
     h->activity_known = known;
     h->accepted = accepted;
     if (h->events.on_round)
@@ -78,7 +73,8 @@ static void turn(struct hub *h, int64_t now)
     bool due = now >= h->next_ms;
     bool close = now < h->close_look_until_ms;
 
-    if (h->up && (h->activity_known ? somebody_talked(h) : due))
+    h->for_activity = h->up && h->activity_known && somebody_talked(h);
+    if (h->for_activity || (h->up && !h->activity_known && due))
         h->wanted = HUB_ALL;
     if (!h->up) {
         if (!due || h->pinging)

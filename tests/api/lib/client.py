@@ -10,6 +10,7 @@ import json
 import os
 import re
 import socket
+import ssl
 import time
 from urllib.parse import urlencode
 
@@ -131,7 +132,7 @@ class Api:
         for last in (False, True):
             try:
                 return self._once(method, path, body, self.headers(more))
-            except (http.client.RemoteDisconnected, ConnectionError):
+            except (http.client.RemoteDisconnected, ConnectionError, ssl.SSLEOFError):
                 # The server may have closed an idle connection.
                 reused, self._conn = self._conn is not None, None
                 if last or not reused:

@@ -188,10 +188,12 @@ class Native(Local):
         except OSError:
             return ""
 
+    def declared_conf(self):
+        return self.object("configmaps", "slurm-config")["data"]["slurm.conf"]
+
     def agree(self):
         """slurm.conf in the ConfigMap and in the live directory are the same."""
-        declared = self.object("configmaps", "slurm-config")["data"]["slurm.conf"]
-        return declared == self.in_pod("/etc/slurm/slurm.conf")
+        return self.declared_conf() == self.in_pod("/etc/slurm/slurm.conf")
 
 
 def timed(check, what, seconds):

@@ -75,7 +75,7 @@ NODESET_CONFIG = {
     "empty-value": ("MaxTime=", "cannot read 'MaxTime='"), "no-value": ("MaxTime", "cannot read 'MaxTime'"),
     "quote": ('AllowAccounts="a', None), "equals": ("=", "cannot read '='"), "nul": ("MaxTime=1\u0000x", "without NUL"),
     "long": ("AllowAccounts=" + "a" * 70000, None), "select": ("SelectTypeParameters=CR_Nothing", "'CR_Nothing' is not"),
-    "binding": ("CpuBind=sideways", None), "weights": ("TRESBillingWeights=CPU=1,GRES/none=2", "is not in AccountingStorageTRES"),
+    "binding": ("CpuBind=sideways", "CpuBind: 'sideways' is not none"), "weights": ("TRESBillingWeights=CPU=1,GRES/none=2", "is not in AccountingStorageTRES"),
     "qos": ("QOS=nothing", None), "alternate": ("Alternate=nothing", None),
 }
 
@@ -213,6 +213,10 @@ def test_partition_config_of_a_nodeset(cluster, case):
     text, words = NODESET_CONFIG[case]
     answer = cluster.change("nodesets", "compute", {"partition": {"config": f"{GOOD} {text}"}})
     try:
+        if answer.code < 400 and words:
+            cluster.wait_state("controllers", "slurm", "ConfigApplied", "False", says=words)
+        elif not words:
+            wait_for(lambda: text.strip() in cluster.declared_conf() and cluster.agree(), "the files have it")
         judged(cluster, answer, "controllers", "slurm", "ConfigApplied", words)
     finally:
         cluster.change("nodesets", "compute", {"partition": {"config": GOOD}}).ok()
