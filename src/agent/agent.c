@@ -10,7 +10,7 @@
  *
  * A set that comes by the mount is a declaration like a pushed one, unless it was pushed before:
  * then it is late news, for the kubelet takes its time.  One that is refused is tried again with
- * growing pauses: what it needs may come.
+ * growing pauses: what it needs may come.  But not one that slurmctld has ended on.
  */
 #include "src/agent/agent.h"
 
@@ -77,6 +77,11 @@ static void on_mount_answer(void *arg, int status, const struct jsn *answer)
     if (status == 200) {
         a->again_ms = 0;
         a->refused[0] = '\0';
+        return;
+    }
+    if (streq(jsn_get_str(answer, "step"), "restart")) {
+        log_warn("the mounted files were refused, and are not tried again until they change: %s",
+                 jsn_get_str(answer, "error"));
         return;
     }
     memcpy(a->standing, declared ? declared->hash : "", declared ? sizeof(a->standing) : 1);

@@ -4,15 +4,22 @@
  *
  * A restart is a marker for slurmctld's entry point, a request to end, and waiting for another
  * process to answer.  Children that know old settings are replaced on the way.
+ *
+ * A slurmctld that ends again at once leaves its last words beside the marker.  Its entry point
+ * then waits for the old files and a second marker.
  */
 #include <fcntl.h>
 
 #include "src/agent/engine_impl.h"
+#include "src/base/alloc.h"
+#include "src/base/file.h"
+#include "src/base/log.h"
 
 #define RPC_TIMEOUT_MS 30000
 #define RECONFIGURE_TIMEOUT_MS 60000
 #define RESTART_WAIT_MS 45000
 #define RESTART_LOOK_MS 100
+#define MAX_WORDS 1024
 #define PING_TIMEOUT_MS 20000 /* a second controller that is not to be found takes its time */
 
 static bool settings_differ(const struct job *j)
@@ -64,6 +71,41 @@ static bool is_another(const struct job *j)
            access(j->engine->o.marker, F_OK) != 0;
 }
 
+static char *words_path(const struct engine *g)
+{
+    return xasprintf("%s.failed", g->o.marker);
+}
+
+/* Did the new slurmctld end at once, and of what? */
+static bool has_ended(const struct job *j, struct err *ret)
+{
+    AUTO(free) char *path = words_path(j->engine);
+    AUTO(free) char *words = NULL;
+    struct str line;
+    size_t n;
+
+    if (file_read(path, MAX_WORDS, &words, &n, ret) < 0)
+        return false;
+    line = str_trim(str_of(words));
+    (void)err_set(ret, -EREMOTEIO, ERR_PERMANENT, "slurmctld has ended on it: " STR_FMT,
+                  STR_ARG(line));
+    return true;
+}
+
+static bool mark(const struct engine *g)
+{
+    AUTO(close)
+    int fd = g->o.marker ? open(g->o.marker, O_WRONLY | O_CREAT | O_CLOEXEC, 0644) : -1;
+
+    return fd >= 0;
+}
+
+void restart_go_back(struct job *j)
+{
+    if (!mark(j->engine))
+        log_error("cannot write '%s': slurmctld stays down", j->engine->o.marker);
+}
+
 static void on_restarted(void *arg, int r, const struct err *e)
 {
     struct job *j = arg;
@@ -71,6 +113,11 @@ static void on_restarted(void *arg, int r, const struct err *e)
 
     if (r == 0 && is_another(j)) {
         step_done(j);
+        return;
+    }
+    if (has_ended(j, &late)) {
+        j->start_failed = true;
+        step_failed(j, -EREMOTEIO, &late);
         return;
     }
     if (loop_now_ms(j->engine->o.loop) > j->deadline_ms) {
@@ -108,13 +155,12 @@ static void on_shut_down(void *arg, int r, const struct jsn *answer, const struc
 
 static void shut_down(struct job *j)
 {
-    const char *marker = j->engine->o.marker;
-    AUTO(close) int fd = -1;
+    AUTO(free) char *words = j->engine->o.marker ? words_path(j->engine) : NULL;
     struct err e = {0};
 
-    if (marker)
-        fd = open(marker, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-    if (fd < 0) {
+    if (words)
+        (void)unlink(words); /* of a restart before this one */
+    if (!mark(j->engine)) {
         (void)err_set(&e, -EHOSTDOWN, ERR_RETRY,
                       "the files are in place, but this change needs slurmctld to be started anew, "
                       "and nobody here can do that: restart it by hand");

@@ -86,7 +86,12 @@ void undo_start(struct job *j)
         log_error("the previous files cannot be put back: %s", e.text);
     if (j->written && j->class >= CHANGE_RECONFIGURE)
         link_restart(j->engine->o.link); /* the children may have read what is gone again */
-    if (!j->from || !j->told) {
+    if (j->start_failed) {
+        /* nothing is left of what it was told */
+        restart_go_back(j);
+        j->engine->reassert_wanted = true;
+    }
+    if (!j->from || !j->told || j->start_failed) {
         plan_done(&j->plan);
         steps_start(j);
         return;

@@ -65,9 +65,10 @@ struct job {
     size_t at;
     int64_t started_ns;
     int64_t step_ns;
-    bool pended;  /* the record says that it is under way */
-    bool written; /* live files were */
-    bool told;    /* slurmctld was */
+    bool pended;       /* the record says that it is under way */
+    bool written;      /* live files were */
+    bool told;         /* slurmctld was */
+    bool start_failed; /* it was started anew, and ended at once */
     struct rehearsal *rehearsal;
     int64_t boot_before; /* of the slurmctld that is being restarted */
     int64_t deadline_ms;
@@ -156,6 +157,8 @@ void step_call(struct job *j, const char *call, const char *partition,
 void step_partition(struct job *j, const struct apply_step *s);
 void step_reconfigure(struct job *j);
 void step_restart(struct job *j);
+/* The files are as they were: have the slurmctld that ended on the others started once more. */
+void restart_go_back(struct job *j);
 void step_read_back(struct job *j);
 /* apply_handed.c */
 /* A reconfigure was taken: the nodes that slurmctld knows are being told. */

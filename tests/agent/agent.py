@@ -18,12 +18,19 @@ AGENT = os.path.join(BUILD, "src/agent/slurmkeeper-agent")
 CRASHING = os.path.join(BUILD, "src/agent/test-agent-crash")
 WORKER = os.path.join(BUILD, "src/agent/worker/slurmkeeper-agent-worker")
 
-# What the entry point of slurmctld does: start it again, at once if the marker tells so.
-ENTRY = """while :; do
-    rm -f "$MARKER"
-    /usr/sbin/slurmctld -D -f "$CONF" & echo $! > "$PID"
+# What the entry point of slurmctld does: start it again, at once if the marker tells so; and where the new one ends
+# at once, say so and wait for the next marker.
+ENTRY = """restarted=
+while :; do
+    rm -f "$MARKER" "$MARKER.failed"
+    /usr/sbin/slurmctld -D -f "$CONF" 2> "$PID.err" & echo $! > "$PID"
     wait $!
-    [ -e "$MARKER" ] || sleep 0.3
+    if [ ! -e "$MARKER" ] && [ -n "$restarted" ]; then
+        sed -n 's/.*fatal: //p' "$PID.err" > "$MARKER.new"
+        mv "$MARKER.new" "$MARKER.failed"
+        for i in $(seq 50); do [ -e "$MARKER" ] && break; sleep 0.1; done
+    fi
+    [ -e "$MARKER" ] && restarted=yes || sleep 0.3
 done"""
 
 

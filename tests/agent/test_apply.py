@@ -261,15 +261,6 @@ def test_a_file_that_slurmctld_would_wait_for_is_a_fault(c):
     assert answer["class"] == "restart" and answer["result"] == "applied"
 
 
-def test_a_changed_port_is_followed(c):
-    from slurm import free_port
-    c.fields["port"] = free_port()
-    assert c.push()["class"] == "restart"
-    c.partitions[1] += " MaxTime=9"
-    assert c.push()["class"] == "rpc"
-    assert c.partition("debug")["MaxTime"] == "00:09:00"
-
-
 def test_partitions_made_by_hand_survive_a_reconfigure_while_they_have_jobs(c):
     c.scontrol("create", "partition=hand", "nodes=c0001", "maxtime=10")
     c.scontrol("create", "partition=idle", "nodes=c0001")

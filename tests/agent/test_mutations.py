@@ -130,16 +130,22 @@ def test_random_files_do_not_kill_it(c):
     wait_for(lambda: c.partition_names() == {"all", "debug"})
 
 
-def test_what_no_rehearsal_can_find_is_undone_after_a_while():
-    """A state directory is the real one's alone; slurmctld comes back on the old files."""
+@pytest.mark.parametrize("line", ["SlurmSchedLogFile=/no/such/dir/file",
+                                  "JobCompType=jobcomp/filetxt\nJobCompLoc=/no/such/dir/file",
+                                  "AccountingStorageType=accounting_storage/nothing"])
+def test_what_no_rehearsal_can_find_is_undone_at_once(line):
+    """A rehearsal writes no logs; slurmctld ends on what it cannot open, and comes back on the old files."""
     c = Cluster(partitions=list(FIRST))
     try:
         conf = c.live_conf()
-        text = conf.replace(f"StateSaveLocation={c.dir}/state", "StateSaveLocation=/proc/nothing")
+        text = "".join(row for row in conf.splitlines(True) if not row.startswith("AccountingStorageType")) + line + "\n"
         status, answer = c.request("PUT", "/v1/config", {"files": {"slurm.conf": text}})
-        assert status in (422, 503) and answer["step"] == "restart", answer
+        assert (status, answer["step"]) == (422, "restart"), answer
+        assert "slurmctld has ended on it: " in answer["error"], answer
         assert c.live_conf() == conf
         wait_for(lambda: alive(c))
+        c.partitions[1] += " MaxTime=9"
+        assert c.push()["result"] == "applied"
     finally:
         c.stop()
 

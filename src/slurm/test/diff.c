@@ -145,7 +145,7 @@ static void each_difference_has_its_cost(void **state)
          "restart: SlurmctldHost: a -> a b\n"},
         {R2505, "Prolog=a", "Prolog=a\nProlog=b", "reconfigure: Prolog: a -> a b\n"},
         {R2205, "Prolog=b", "Prolog=a\nProlog=b", ""},
-        {R2205, "JobCompPass=old", "JobCompPass=new", "reconfigure: JobCompPass: changed\n"},
+        {R2205, "JobCompPass=old", "JobCompPass=new", "restart: JobCompPass: changed\n"},
         {R2205, "Foo=1", "Foo=2", "reconfigure: Foo: 1 -> 2\n"},
         {R2302, "", "PartitionName=p PowerDownOnIdle=YES", "rpc: partition p: added\n"},
     };

@@ -75,7 +75,8 @@ NODESET_CONFIG = {
     "empty-value": ("MaxTime=", "cannot read 'MaxTime='"), "no-value": ("MaxTime", "cannot read 'MaxTime'"),
     "quote": ('AllowAccounts="a', None), "equals": ("=", "cannot read '='"), "nul": ("MaxTime=1\u0000x", "without NUL"),
     "long": ("AllowAccounts=" + "a" * 70000, None), "select": ("SelectTypeParameters=CR_Nothing", "'CR_Nothing' is not"),
-    "binding": ("CpuBind=sideways", "CpuBind: 'sideways' is not none"), "weights": ("TRESBillingWeights=CPU=1,GRES/none=2", "is not in AccountingStorageTRES"),
+    "binding": ("CpuBind=sideways", "CpuBind: 'sideways' is not none"),
+    "weights": ("TRESBillingWeights=CPU=1,GRES/none=2", "is not in AccountingStorageTRES"),
     "qos": ("QOS=nothing", None), "alternate": ("Alternate=nothing", None),
 }
 
@@ -205,6 +206,19 @@ def test_extra_conf(cluster, case):
         judged(cluster, answer, "controllers", "slurm", "ConfigApplied", words)
     finally:
         cluster.change("controllers", "slurm", {"extraConf": CONF}).ok()
+    edit_gets_through(cluster)
+
+
+@pytest.mark.parametrize("text", ["SlurmSchedLogFile=/no/such/dir/file\n",
+                                  "JobCompType=jobcomp/filetxt\nJobCompLoc=/no/such/dir/file\n"])
+def test_what_only_slurmctld_itself_can_find(cluster, text):
+    """It is started with it, ends, and is started with the old files again, without a container's waits."""
+    cluster.change("controllers", "slurm", {"extraConf": CONF + text}).ok()
+    cluster.wait_state("controllers", "slurm", "ConfigApplied", "False", "Refused", "slurmctld has ended on it: ")
+    wait_for(lambda: cluster.slurm("scontrol", "ping", check=False).returncode == 0, "slurmctld is back")
+    assert not cluster.deaths(cluster.known), "its container has ended"
+    cluster.jobs.check()
+    cluster.change("controllers", "slurm", {"extraConf": CONF}).ok()
     edit_gets_through(cluster)
 
 
