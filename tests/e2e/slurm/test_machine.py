@@ -38,7 +38,9 @@ def output(*argv):
 
 def foreign_rules():
     """Every firewall rule that is not of some cluster of ours."""
-    text = output("nft", "list", "ruleset") + output("iptables-save")
+    text = output("nft", "list", "ruleset")
+    if shutil.which("iptables-save"):
+        text += output("iptables-save")
     kept, skip = [], False
     for line in text.splitlines():
         if line.startswith("table "):
