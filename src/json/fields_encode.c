@@ -233,19 +233,34 @@ static const struct jsn_field *find_row(const struct jsn_field *table, const cha
     return leads;
 }
 
+/* "prefix.key"; made for every member of every object, and so without printf. */
+static const char *path_join(struct arena *a, const char *prefix, struct str key)
+{
+    size_t n = strlen(prefix);
+    size_t dot = n > 0;
+    char *path = arena_alloc(a, n + dot + key.n + 1);
+
+    memcpy(path, prefix, n);
+    memcpy(path + n, ".", dot);
+    memcpy(path + n + dot, key.p, key.n);
+    path[n + dot + key.n] = '\0';
+    return path;
+}
+
 static const char *unknown_in(struct arena *a, const struct jsn_field *table, const struct jsn *v,
                               const char *prefix, const char *shown)
 {
     JSN_FOR_MEMBERS (m, v) {
-        const char *path =
-            arena_printf(a, "%s%s" STR_FMT, prefix, prefix[0] ? "." : "", STR_ARG(m->key));
-        const char *show =
-            arena_printf(a, "%s%s" STR_FMT, shown, shown[0] ? "." : "", STR_ARG(m->key));
+        const char *path = path_join(a, prefix, m->key);
         bool inside;
         const struct jsn_field *f = find_row(table, path, &inside);
         const char *found = NULL;
+        const char *show;
         size_t i = 0;
 
+        if (f && !inside && f->kind != JSN_SUB && f->kind != JSN_SUBS)
+            continue;
+        show = path_join(a, shown, m->key);
         if (!f)
             return show;
         if (inside)

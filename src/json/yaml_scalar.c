@@ -17,6 +17,7 @@
 
 #define TAG_PREFIX "tag:yaml.org,2002:"
 #define MAX_NUMBER_BYTES 400
+#define LONGEST_WORD 5
 
 static bool word_in(struct str s, const char *const *words)
 {
@@ -37,6 +38,8 @@ static bool resolve_word(struct str s, struct yaml_scalar *ret)
                                            ".INF",  "+.inf", "+.Inf", "+.INF", "-.inf",
                                            "-.Inf", "-.INF", NULL};
 
+    if (s.n > LONGEST_WORD)
+        return false;
     if (word_in(s, yes))
         *ret = (struct yaml_scalar){.kind = YAML_BOOL, .b = true};
     else if (word_in(s, no))

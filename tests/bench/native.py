@@ -30,7 +30,6 @@ TIMES_BARE = 25
 P95_MS = 100
 NEW_MS = 250
 MANY = 500
-MANY_S = 5
 MANY_CONF = ("ReturnToService=2\nMaxNodeCount=2000\nSuspendProgram=/bin/true\nResumeProgram=/bin/true\n"
              "NodeName=c[0001-1000] CPUs=4 State=CLOUD\n")
 
@@ -151,9 +150,10 @@ def make_many(cluster):
 
 def measure_many(cluster, unit, failed):
     took_s = make_many(cluster)
-    print(f"{MANY} Partitions on 1,000 nodes, kubectl apply to the last one being live: {took_s:.1f} s")
-    if took_s > MANY_S:
-        failed.append(f"{MANY} Partitions took more than {MANY_S} s")
+    times = took_s * 1000 / MANY / unit
+    print(f"{MANY} Partitions on 1,000 nodes, kubectl apply to the last one being live: {took_s:.1f} s, each {times:.1f} x bare")
+    if times > TIMES_BARE:
+        failed.append(f"{MANY} Partitions took more than {TIMES_BARE} bare updates each")
     took = edits(cluster, "p250", lambda minutes: (f"{PARTITIONS}/p250", {"spec": {"maxTime": str(minutes)}}))
     show(f"edit of one Partition among {MANY} on 1,000 nodes", took, unit)
     if p95(took) > P95_MS:
