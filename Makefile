@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all run stop test test-unit test-sanitize test-api test-operator test-node test-first-light test-e2e test-streams \
+.PHONY: all programs run stop test test-unit test-sanitize test-api test-operator test-node test-first-light test-e2e test-streams \
 	test-durability \
 	test-agent test-native test-valgrind fuzz bench lint tidy fmt crds install clean help
 
@@ -22,7 +22,11 @@ $(SANITIZED)/build.ninja:
 	@tools/packages build
 	@meson setup $(SANITIZED) -Db_sanitize=address,undefined -Db_lundef=false
 
-run: all ## Bring a Slurm cluster of three nodes up on this machine; needs root
+programs: $(BUILD)/build.ninja ## Build what a cluster needs, without the tests
+	@ninja -C $(BUILD) -j $(JOBS) programs
+	@ln -sf src/cli/slurmkeeper $(BUILD)/slurmkeeper
+
+run: programs ## Bring a Slurm cluster of three nodes up on this machine; needs root
 	@tools/packages run
 	@$(BUILD)/slurmkeeper up
 	@echo
