@@ -9,6 +9,7 @@
  * then waits for the old files and a second marker.
  */
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "src/agent/engine_impl.h"
 #include "src/base/alloc.h"
@@ -76,15 +77,17 @@ static char *words_path(const struct engine *g)
     return xasprintf("%s.failed", g->o.marker);
 }
 
-/* Did the new slurmctld end at once, and of what? */
-static bool has_ended(const struct job *j, struct err *ret)
+bool restart_has_ended(const struct engine *g, int64_t since_us, struct err *ret)
 {
-    AUTO(free) char *path = words_path(j->engine);
+    AUTO(free) char *path = g->o.marker ? words_path(g) : NULL;
     AUTO(free) char *words = NULL;
+    struct stat st;
     struct str line;
     size_t n;
 
-    if (file_read(path, MAX_WORDS, &words, &n, ret) < 0)
+    if (!path || stat(path, &st) < 0 ||
+        (int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000 < since_us ||
+        file_read(path, MAX_WORDS, &words, &n, ret) < 0)
         return false;
     line = str_trim(str_of(words));
     (void)err_set(ret, -EREMOTEIO, ERR_PERMANENT, "slurmctld has ended on it: " STR_FMT,
@@ -92,18 +95,23 @@ static bool has_ended(const struct job *j, struct err *ret)
     return true;
 }
 
+/* What the last restart has left is no news any more. */
 static bool mark(const struct engine *g)
 {
-    AUTO(close)
-    int fd = g->o.marker ? open(g->o.marker, O_WRONLY | O_CREAT | O_CLOEXEC, 0644) : -1;
+    AUTO(free) char *words = g->o.marker ? words_path(g) : NULL;
+    AUTO(close) int fd = -1;
 
+    if (!words)
+        return false;
+    (void)unlink(words);
+    fd = open(g->o.marker, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     return fd >= 0;
 }
 
-void restart_go_back(struct job *j)
+void restart_go_back(struct engine *g)
 {
-    if (!mark(j->engine))
-        log_error("cannot write '%s': slurmctld stays down", j->engine->o.marker);
+    if (!mark(g))
+        log_error("cannot write '%s': slurmctld stays down", g->o.marker);
 }
 
 static void on_restarted(void *arg, int r, const struct err *e)
@@ -115,7 +123,7 @@ static void on_restarted(void *arg, int r, const struct err *e)
         step_done(j);
         return;
     }
-    if (has_ended(j, &late)) {
+    if (restart_has_ended(j->engine, 0, &late)) {
         j->start_failed = true;
         step_failed(j, -EREMOTEIO, &late);
         return;
@@ -155,11 +163,8 @@ static void on_shut_down(void *arg, int r, const struct jsn *answer, const struc
 
 static void shut_down(struct job *j)
 {
-    AUTO(free) char *words = j->engine->o.marker ? words_path(j->engine) : NULL;
     struct err e = {0};
 
-    if (words)
-        (void)unlink(words); /* of a restart before this one */
     if (!mark(j->engine)) {
         (void)err_set(&e, -EHOSTDOWN, ERR_RETRY,
                       "the files are in place, but this change needs slurmctld to be started anew, "

@@ -88,7 +88,7 @@ void undo_start(struct job *j)
         link_restart(j->engine->o.link); /* the children may have read what is gone again */
     if (j->start_failed) {
         /* nothing is left of what it was told */
-        restart_go_back(j);
+        restart_go_back(j->engine);
         j->engine->reassert_wanted = true;
     }
     if (!j->from || !j->told || j->start_failed) {

@@ -156,9 +156,13 @@ void engine_retry_later(struct engine *g)
 static void on_retry(void *arg)
 {
     struct engine *g = arg;
-    const struct record *pending = store_pending(g->o.store);
-    struct job *j = own_job(g, engine_declared(g));
+    const struct record *pending;
+    struct job *j;
 
+    if (!g->current && engine_give_up(g))
+        engine_publish(g);
+    pending = store_pending(g->o.store);
+    j = own_job(g, engine_declared(g));
     if (!j)
         return;
     j->reassert = g->reassert_wanted || pending;

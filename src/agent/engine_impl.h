@@ -157,8 +157,10 @@ void step_call(struct job *j, const char *call, const char *partition,
 void step_partition(struct job *j, const struct apply_step *s);
 void step_reconfigure(struct job *j);
 void step_restart(struct job *j);
+/* Has slurmctld ended at once, since that time?  *ret is its last words then. */
+bool restart_has_ended(const struct engine *g, int64_t since_us, struct err *ret);
 /* The files are as they were: have the slurmctld that ended on the others started once more. */
-void restart_go_back(struct job *j);
+void restart_go_back(struct engine *g);
 void step_read_back(struct job *j);
 /* apply_handed.c */
 /* A reconfigure was taken: the nodes that slurmctld knows are being told. */
@@ -184,6 +186,9 @@ void engine_running_find(struct engine *g);
 void engine_running_refresh(struct engine *g);
 /* Try again what is left to do, after a pause that grows. */
 void engine_retry_later(struct engine *g);
+/* If slurmctld has ended on what is under way while nobody waited for it: refuse that, and go back
+ * to the last good files.  Returns whether it was so. */
+bool engine_give_up(struct engine *g);
 /* Put every partition back to what is declared. */
 void engine_revert(struct engine *g);
 

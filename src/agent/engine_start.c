@@ -4,11 +4,13 @@
  *
  *   nothing           the live files are the declaration
  *   a good record     the live files must be as it says, or are put back
- *   a pending one     it is applied again, from the start; a few times at most
+ *   a pending one     it is applied again, from the start; a few times at most, and not if
+ *                     slurmctld has ended on it meanwhile
  */
 #include "src/agent/engine_impl.h"
 
 #include "src/base/alloc.h"
+#include "src/base/clock.h"
 #include "src/base/log.h"
 
 #define ATTEMPTS_MAX 3 /* of processes that died over the same declaration */
@@ -82,8 +84,41 @@ static void remember_start(struct engine *g)
     g->applied_us = r->written_us;
 }
 
+static void remember_refusal(struct engine *g, const struct record *r, const struct err *why)
+{
+    free(g->hash);
+    free(g->reason);
+    g->hash = xstrdup(r->hash);
+    g->reason = xstrdup(why->text);
+    g->generation = r->generation;
+    g->result = RESULT_REFUSED;
+    g->class = CHANGE_RESTART;
+    g->applied_us = clock_wall_us();
+}
+
+bool engine_give_up(struct engine *g)
+{
+    const struct record *pending = store_pending(g->o.store);
+    struct err why = {0};
+    struct err e = {0};
+
+    if (!pending || !store_good(g->o.store) || hub_up(g->o.hub) ||
+        !restart_has_ended(g, pending->written_us, &why))
+        return false;
+    log_error("generation %lld: refused, the last good configuration stays: %s",
+              (long long)pending->generation, why.text);
+    remember_refusal(g, pending, &why);
+    if (store_drop(g->o.store, &e) < 0 || repair(g, &e) < 0)
+        log_error("the previous files cannot be put back: %s", e.text);
+    engine_running_find(g);
+    g->reassert_wanted = true;
+    restart_go_back(g);
+    return true;
+}
+
 int engine_start(struct engine *g, struct err *e)
 {
+    bool given_up = engine_give_up(g);
     int r = 0;
 
     if (store_pending(g->o.store))
@@ -98,7 +133,8 @@ int engine_start(struct engine *g, struct err *e)
     if (store_pending(g->o.store))
         engine_retry_later(g);
     proof_start(g);
-    remember_start(g);
+    if (!given_up)
+        remember_start(g);
     engine_publish(g);
     return 0;
 }

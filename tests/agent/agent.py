@@ -22,15 +22,20 @@ WORKER = os.path.join(BUILD, "src/agent/worker/slurmkeeper-agent-worker")
 # at once, say so and wait for the next marker.
 ENTRY = """restarted=
 while :; do
-    rm -f "$MARKER" "$MARKER.failed"
+    rm -f "$MARKER"
     /usr/sbin/slurmctld -D -f "$CONF" 2> "$PID.err" & echo $! > "$PID"
     wait $!
-    if [ ! -e "$MARKER" ] && [ -n "$restarted" ]; then
+    if [ -e "$MARKER" ]; then
+        restarted=yes
+        continue
+    fi
+    if grep -q fatal: "$PID.err"; then
         sed -n 's/.*fatal: //p' "$PID.err" > "$MARKER.new"
         mv "$MARKER.new" "$MARKER.failed"
-        for i in $(seq 50); do [ -e "$MARKER" ] && break; sleep 0.1; done
     fi
-    [ -e "$MARKER" ] && restarted=yes || sleep 0.3
+    [ -z "$restarted" ] || for i in $(seq 20); do [ -e "$MARKER" ] && break; sleep 0.1; done
+    restarted=
+    sleep 0.3
 done"""
 
 

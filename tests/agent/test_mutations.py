@@ -2,6 +2,9 @@
 """Nothing that is declared kills slurmctld: known killers, and a few hundred random ones."""
 import os
 import random
+import signal
+import threading
+import time
 
 import pytest
 
@@ -144,6 +147,27 @@ def test_what_no_rehearsal_can_find_is_undone_at_once(line):
         assert "slurmctld has ended on it: " in answer["error"], answer
         assert c.live_conf() == conf
         wait_for(lambda: alive(c))
+        c.partitions[1] += " MaxTime=9"
+        assert c.push()["result"] == "applied"
+    finally:
+        c.stop()
+
+
+@pytest.mark.parametrize("away_s", [0, 0.5, 4])
+def test_it_is_undone_by_the_next_agent_too(away_s):
+    """The agent is killed while slurmctld ends on what it was told; the entry point alone knows of what."""
+    c = Cluster(partitions=list(FIRST))
+    try:
+        conf = c.live_conf()
+        bad = {"files": {"slurm.conf": conf + "SlurmSchedLogFile=/no/such/dir/file\n"}}
+        threading.Thread(target=lambda: c.request("PUT", "/v1/config", bad)).start()
+        wait_for(lambda: os.path.exists(c.marker), every=0.001)
+        wait_for(lambda: not os.path.exists(c.marker), every=0.001)
+        c.stop_agent(signal.SIGKILL)
+        time.sleep(away_s)
+        c.launch_agent()
+        wait_for(lambda: c.live_conf() == conf and alive(c))
+        wait_for(lambda: "slurmctld has ended on it: " in (c.state()["config"].get("error") or ""))
         c.partitions[1] += " MaxTime=9"
         assert c.push()["result"] == "applied"
     finally:
