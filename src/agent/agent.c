@@ -79,7 +79,9 @@ static void on_mount_answer(void *arg, int status, const struct jsn *answer)
         a->refused[0] = '\0';
         return;
     }
-    if (streq(jsn_get_str(answer, "step"), "restart")) {
+    if (jsn_get_bool(answer, "ended", false)) {
+        a->again_ms = 0;
+        a->refused[0] = '\0';
         log_warn("the mounted files were refused, and are not tried again until they change: %s",
                  jsn_get_str(answer, "error"));
         return;

@@ -47,6 +47,7 @@ struct job *job_free(struct job *j)
     live_done(&j->live);
     compare_done(&j->compared);
     faults_done(&j->faults);
+    fileset_done(&j->old_keys);
     (void)candidate_free(j->to);
     (void)record_free(j->record);
     arena_done(&j->arena);

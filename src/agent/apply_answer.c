@@ -78,6 +78,7 @@ struct jsn *answer_make(struct arena *a, struct job *j, int *ret_status)
         jsn_set_str(a, answer, "error", j->why.text);
         jsn_set_str(a, answer, "step", j->failed_step);
         jsn_set(a, answer, "problems", j->problems);
+        jsn_set_bool(a, answer, "ended", j->start_failed);
     }
     jsn_set(a, answer, "steps", j->steps);
     jsn_set(a, answer, "warnings", j->warnings);

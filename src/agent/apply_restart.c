@@ -41,6 +41,7 @@ static void reconfigure_failed(struct job *j, int r, const struct err *e)
     struct err why = e ? *e : (struct err){0};
 
     if (!step_is_refusal(r)) {
+        j->lost = true;
         why.class = streq(g->deadly, j->record->hash) ? ERR_PERMANENT : ERR_RETRY;
         memcpy(g->deadly, j->record->hash, sizeof(g->deadly));
     }
@@ -123,11 +124,6 @@ static void on_restarted(void *arg, int r, const struct err *e)
         step_done(j);
         return;
     }
-    if (restart_has_ended(j->engine, 0, &late)) {
-        j->start_failed = true;
-        step_failed(j, -EREMOTEIO, &late);
-        return;
-    }
     if (loop_now_ms(j->engine->o.loop) > j->deadline_ms) {
         (void)err_set(&late, -EREMOTEIO, ERR_RETRY, "slurmctld did not come back within %d s%s%s",
                       RESTART_WAIT_MS / 1000, e && e->text[0] ? ": " : "", e ? e->text : "");
@@ -142,7 +138,13 @@ static void on_restarted(void *arg, int r, const struct err *e)
 static void restart_look(void *arg)
 {
     struct job *j = arg;
+    struct err e = {0};
 
+    if (restart_has_ended(j->engine, 0, &e)) {
+        j->start_failed = true;
+        step_failed(j, -EREMOTEIO, &e);
+        return;
+    }
     hub_ping(j->engine->o.hub, PING_TIMEOUT_MS, on_restarted, j);
 }
 

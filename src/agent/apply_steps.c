@@ -6,7 +6,8 @@
  *   it took it             the next step
  *   a refusal              job_refuse: undo
  *   no answer, a death     job_suspend: nobody knows, try again later
- * with one exception: a slurmctld that dies of a reconfigure gets its old files back.
+ * with two exceptions: a slurmctld that dies of a reconfigure, or at once when it is started anew,
+ * gets its old files back.
  *
  * The same steps run when a declaration is undone; then nothing is refused any more, failures are
  * only told.
@@ -77,6 +78,21 @@ int step_pend(struct job *j, struct err *e)
     return r;
 }
 
+/* Keys are in no record: those that slurmctld has now are held for the way back. */
+static int write_keys(struct job *j, struct err *e)
+{
+    AUTO(fileset_done) struct fileset live = {0};
+    struct store *s = j->engine->o.store;
+    size_t changed;
+    int r = fileset_read(store_live(s), &live, e);
+
+    if (r < 0)
+        return r;
+    fileset_done(&j->old_keys);
+    fileset_split_keys(&live, &j->old_keys);
+    return store_write_keys(s, &j->engine->keys, &changed, e);
+}
+
 static void step_write(struct job *j)
 {
     struct err e = {0};
@@ -90,7 +106,7 @@ static void step_write(struct job *j)
         r = store_write(j->engine->o.store, &j->to->files, &changed, &e);
     }
     if (r == 0 && j->restart_for_keys)
-        r = store_write_keys(j->engine->o.store, &j->engine->keys, &changed, &e);
+        r = write_keys(j, &e);
     if (r < 0)
         step_failed(j, r, &e);
     else

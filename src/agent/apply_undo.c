@@ -76,6 +76,17 @@ static void on_live(void *arg, int r, const struct err *e)
     steps_start(j);
 }
 
+/* slurmctld has ended on the new ones: they are not tried again until the mount brings others. */
+static void keys_back(struct job *j)
+{
+    struct err e = {0};
+    size_t changed;
+
+    if (store_write_keys(j->engine->o.store, &j->old_keys, &changed, &e) < 0)
+        log_error("the previous keys cannot be put back: %s", e.text);
+    j->engine->keys_changed = false;
+}
+
 void undo_start(struct job *j)
 {
     struct err e = {0};
@@ -86,11 +97,12 @@ void undo_start(struct job *j)
         log_error("the previous files cannot be put back: %s", e.text);
     if (j->written && j->class >= CHANGE_RECONFIGURE)
         link_restart(j->engine->o.link); /* the children may have read what is gone again */
-    if (j->start_failed) {
-        /* nothing is left of what it was told */
+    if (j->start_failed && j->restart_for_keys)
+        keys_back(j);
+    if ((j->start_failed || j->lost) && j->engine->o.marker)
         restart_go_back(j->engine);
-        j->engine->reassert_wanted = true;
-    }
+    if (j->start_failed)
+        j->engine->reassert_wanted = true; /* nothing is left of what it was told */
     if (!j->from || !j->told || j->start_failed) {
         plan_done(&j->plan);
         steps_start(j);

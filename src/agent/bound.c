@@ -23,7 +23,6 @@ static const struct {
     {"ControlAddr", "clients find slurmctld by it"},
     {"ControlMachine", "clients find slurmctld by it"},
     {"CredType", "the daemons talk by it"},
-    {"CryptoType", "the daemons talk by it"},
     {"SlurmUser", "slurmctld's state belongs to that user"},
     {"SlurmctldAddr", "clients find slurmctld by it"},
     {"SlurmctldPort", "clients find slurmctld by it"},
@@ -68,14 +67,15 @@ static void check_setting(const struct candidate *from, const struct candidate *
     const char *now = model_setting(candidate_model(to), key);
     const struct conf_line *line = line_of(to, key);
 
-    if (was == now || streq(was, now))
+    if (was == now || (was && now && strcasecmp(was, now) == 0))
         return;
     if (line)
         faults_add(faults, FAULT_FATAL, line->file, line->line,
                    "%s is %s and cannot be changed: %s; remove the line", key,
                    was ? was : "not set", bound[i].why);
     else
-        faults_add(faults, FAULT_FATAL, NULL, 0, "%s=%s is missing: %s", key, was, bound[i].why);
+        faults_add(faults, FAULT_FATAL, NULL, 0, "%s is %s and cannot become %s: %s", key,
+                   was ? was : "not set", now ? now : "not set", bound[i].why);
 }
 
 void bound_check(const struct candidate *from, const struct candidate *to, const char *host,

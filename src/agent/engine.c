@@ -159,8 +159,10 @@ static void on_retry(void *arg)
     const struct record *pending;
     struct job *j;
 
-    if (!g->current && engine_give_up(g))
-        engine_publish(g);
+    if (!g->current && engine_give_up(g)) {
+        engine_publish(g); /* slurmctld comes up from the old files: engine_on_up */
+        return;
+    }
     pending = store_pending(g->o.store);
     j = own_job(g, engine_declared(g));
     if (!j)
@@ -316,12 +318,17 @@ void engine_on_up(struct engine *g)
 void engine_keys(struct engine *g, const struct fileset *keys)
 {
     AUTO(fileset_done) struct fileset copy = {0};
+    struct err e = {0};
+    size_t changed;
 
     fileset_copy(keys, &copy);
     fileset_done(&g->keys);
     g->keys = copy;
     copy = (struct fileset){0};
     g->keys_changed = true;
+    /* one that is down may be so for want of them, and nothing is told to it before it is up */
+    if (!hub_up(g->o.hub) && store_write_keys(g->o.store, &g->keys, &changed, &e) < 0)
+        log_error("the keys cannot be put in place: %s", e.text);
     log_info("keys have changed: slurmctld is started anew with them");
     on_retry(g);
 }

@@ -65,10 +65,12 @@ struct job {
     size_t at;
     int64_t started_ns;
     int64_t step_ns;
-    bool pended;       /* the record says that it is under way */
-    bool written;      /* live files were */
-    bool told;         /* slurmctld was */
-    bool start_failed; /* it was started anew, and ended at once */
+    bool pended;             /* the record says that it is under way */
+    bool written;            /* live files were */
+    bool told;               /* slurmctld was */
+    bool start_failed;       /* it was started anew, and ended at once */
+    struct fileset old_keys; /* what restart_for_keys has replaced */
+    bool lost;               /* it left during a reconfigure */
     struct rehearsal *rehearsal;
     int64_t boot_before; /* of the slurmctld that is being restarted */
     int64_t deadline_ms;

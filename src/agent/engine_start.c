@@ -5,7 +5,7 @@
  *   nothing           the live files are the declaration
  *   a good record     the live files must be as it says, or are put back
  *   a pending one     it is applied again, from the start; a few times at most, and not if
- *                     slurmctld has ended on it meanwhile
+ *                     slurmctld turns out to have ended on it meanwhile
  */
 #include "src/agent/engine_impl.h"
 
@@ -36,10 +36,9 @@ static int adopt(struct engine *g, struct err *e)
 }
 
 /* Files that are not as the record says: a roll-back was interrupted, or somebody edited them. */
-static int repair(struct engine *g, struct err *e)
+static int repair(struct engine *g, const struct record *r, struct err *e)
 {
     AUTO(fileset_done) struct fileset files = {0};
-    const struct record *r = engine_declared(g);
     size_t changed = 0;
     int ret = record_effective(r, &files, e);
 
@@ -59,7 +58,9 @@ static int count_attempt(struct engine *g, struct err *e)
         log_error("generation %lld was given up: the agent ended %u times over it",
                   (long long)again->generation, again->attempts);
         (void)record_free(again);
-        return store_drop(g->o.store, e);
+        /* while both records are there: what only the other has must go */
+        r = repair(g, store_good(g->o.store), e);
+        return r < 0 ? r : store_drop(g->o.store, e);
     }
     again->attempts++;
     r = store_pend(g->o.store, again, e);
@@ -108,8 +109,9 @@ bool engine_give_up(struct engine *g)
     log_error("generation %lld: refused, the last good configuration stays: %s",
               (long long)pending->generation, why.text);
     remember_refusal(g, pending, &why);
-    if (store_drop(g->o.store, &e) < 0 || repair(g, &e) < 0)
+    if (repair(g, store_good(g->o.store), &e) < 0 || store_drop(g->o.store, &e) < 0)
         log_error("the previous files cannot be put back: %s", e.text);
+    link_restart(g->o.link); /* the children may have read what is gone again */
     engine_running_find(g);
     g->reassert_wanted = true;
     restart_go_back(g);
@@ -118,7 +120,6 @@ bool engine_give_up(struct engine *g)
 
 int engine_start(struct engine *g, struct err *e)
 {
-    bool given_up = engine_give_up(g);
     int r = 0;
 
     if (store_pending(g->o.store))
@@ -126,15 +127,14 @@ int engine_start(struct engine *g, struct err *e)
     else if (!store_good(g->o.store))
         r = adopt(g, e);
     if (r == 0 && engine_declared(g))
-        r = repair(g, e);
+        r = repair(g, engine_declared(g), e);
     if (r < 0)
         return r;
     engine_running_find(g);
     if (store_pending(g->o.store))
         engine_retry_later(g);
     proof_start(g);
-    if (!given_up)
-        remember_start(g);
+    remember_start(g);
     engine_publish(g);
     return 0;
 }

@@ -175,7 +175,10 @@ int store_pend(struct store *s, struct record *record, struct err *e)
     AUTO(buf_done) struct buf text = {0};
     int r;
 
-    record->written_us = clock_wall_us();
+    /* as of when it may be in the live files: noting it again does not change that */
+    record->written_us = s->pending && streq(s->pending->hash, record->hash)
+                             ? s->pending->written_us
+                             : clock_wall_us();
     record_print(record, &text);
     /* synced before it is renamed, so that it is never half; the rename itself may be lost with the
      * machine: then the live files may be ahead of the record, and the next push settles it */
@@ -216,6 +219,7 @@ int store_drop(struct store *s, struct err *e)
     if (unlink(path) < 0 && errno != ENOENT)
         return err_errno(e, errno, "cannot remove '%s'", path);
     s->pending = record_free(s->pending);
+    history_save(s);
     crash_point("drop: removed");
     return 0;
 }

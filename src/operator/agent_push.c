@@ -360,7 +360,11 @@ bool agent_push_follow(struct agent_push *p, const char *hash, const char *resul
 {
     bool changed;
 
-    if (!p->agent_hash || !hash || streq(p->outcome.result, "refused"))
+    if (!p->agent_hash || !hash)
+        return false;
+    /* a refusal is final, but for what the agent has come to take by itself */
+    if (streq(p->outcome.result, "refused") &&
+        (!streq(hash, p->agent_hash) || streq(result, "refused")))
         return false;
     if (streq(hash, p->agent_hash)) {
         /* "unchanged" and "applied" are the same to everybody but who has sent it. */

@@ -23,17 +23,19 @@ WORKER = os.path.join(BUILD, "src/agent/worker/slurmkeeper-agent-worker")
 ENTRY = """restarted=
 while :; do
     rm -f "$MARKER"
+    touch "$MARKER.started"
     /usr/sbin/slurmctld -D -f "$CONF" 2> "$PID.err" & echo $! > "$PID"
     wait $!
     if [ -e "$MARKER" ]; then
         restarted=yes
         continue
     fi
-    if grep -q fatal: "$PID.err"; then
+    if [ -n "$restarted" ] && grep -q fatal: "$PID.err"; then
         sed -n 's/.*fatal: //p' "$PID.err" > "$MARKER.new"
+        touch -r "$MARKER.started" "$MARKER.new"
         mv "$MARKER.new" "$MARKER.failed"
+        for i in $(seq 20); do [ -e "$MARKER" ] && break; sleep 0.1; done
     fi
-    [ -z "$restarted" ] || for i in $(seq 20); do [ -e "$MARKER" ] && break; sleep 0.1; done
     restarted=
     sleep 0.3
 done"""

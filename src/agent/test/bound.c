@@ -45,7 +45,7 @@ static void test_what_is_bound(void **state)
          "more.conf:1: AuthType is auth/munge and cannot be changed: the daemons talk by it; "
          "remove the line"},
         {"SlurmctldHost=pod-0(svc)\nSlurmUser=slurm\nStateSaveLocation=/var/c\n", "",
-         "ClusterName=c is missing: slurmctld's state is of that cluster"},
+         "ClusterName is c and cannot become not set: slurmctld's state is of that cluster"},
         {"ClusterName=c\nSlurmctldHost=pod-1(pod-0)\nSlurmUser=slurm\nStateSaveLocation=/var/c\n",
          "", "no SlurmctldHost line names pod-0, where slurmctld runs"},
     };
