@@ -17,9 +17,9 @@ def start(cluster, *args, **more):
 
 
 def test_logs_of_a_worker_follow_a_job(cluster, kubectl):
-    child = start(cluster, "logs", "-f", "--tail=0", "compute-0", "-c", "slurmd", stdout=subprocess.PIPE)
+    child = start(cluster, "logs", "-f", "--tail=1", "compute-0", "-c", "slurmd", stdout=subprocess.PIPE)
     try:
-        time.sleep(0.5)
+        read_until(child, "\n")  # it follows from here on
         cluster.slurm("srun", "-w", "compute-0", "true")
         read_until(child, "launch task StepId=")
     finally:
