@@ -67,7 +67,9 @@ static void check_setting(const struct candidate *from, const struct candidate *
     const char *now = model_setting(candidate_model(to), key);
     const struct conf_line *line = line_of(to, key);
 
-    if (was == now || (was && now && strcasecmp(was, now) == 0))
+    /* Slurm takes the name of a cluster in lower case */
+    if (was == now || streq(was, now) ||
+        (streq(key, "ClusterName") && was && now && strcasecmp(was, now) == 0))
         return;
     if (line)
         faults_add(faults, FAULT_FATAL, line->file, line->line,

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -254,6 +255,16 @@ static int step_manifests(const struct cli_args *args, struct up *u, struct err 
     return 0;
 }
 
+/* Ctrl-C ends the waiting, and nothing else: say so, for that is not what everybody expects. */
+static void on_interrupt(int signo)
+{
+    static const char text[] = "\nslurmkeeper: up: interrupted; the cluster goes on coming up: "
+                               "'status' shows it, 'down' ends it\n";
+
+    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+    _exit(128 + signo);
+}
+
 static int run_steps(const struct cli_args *args, struct up *u, struct err *e)
 {
     char note[80] = "";
@@ -267,6 +278,7 @@ static int run_steps(const struct cli_args *args, struct up *u, struct err *e)
     r = step_api(args, u, e);
     if (r < 0)
         return r;
+    (void)signal(SIGINT, on_interrupt);
     steps_begin(&u->steps);
     r = step_manifests(args, u, e);
     if (r < 0)
