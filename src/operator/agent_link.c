@@ -13,7 +13,9 @@
 
 #include "src/base/alloc.h"
 #include "src/base/encode.h"
+#include "src/base/list.h"
 #include "src/kube/pace.h"
+#include "src/operator/agent_asked.h"
 #include "src/operator/agent_push.h"
 
 #define WAIT_S 5
@@ -39,6 +41,8 @@ struct agent_link {
     char *token;
     struct agent_state *state;
     struct agent_push *push;
+    struct asked *asked;
+    struct list calls;      /* struct agent_call that are under way */
     struct http_call *call; /* the question */
     struct loop_source *ask_again;
     struct loop_source *stale;
@@ -50,8 +54,11 @@ struct agent_link {
 };
 
 struct agent_call {
+    struct list link;        /* in the agent_link's calls */
+    struct agent_link *from; /* NULL: it is gone */
     struct http_call *http;
-    char *what; /* "drain node a" */
+    char *node;
+    char *action;
     agent_done_fn fn;
     void *arg;
 };
@@ -119,6 +126,7 @@ static void take_state(struct agent_link *k, const struct jsn *answer)
     if (!was_known)
         agent_push_kick(k->push);
     c.full = c.full || !was_known;
+    asked_compare(k->asked, agent_state_view(k->state));
     follow_config(k, old_boot, &c);
     if (streq(old, agent_state_version(k->state)) && was_known &&
         loop_now_ms(k->loop) - k->asked_ms < LEAST_INTERVAL_MS)
@@ -180,6 +188,15 @@ static void on_pushed(void *arg)
     k->events.pushed(k->events.arg);
 }
 
+/* Nothing shows of a change that was asked for: let its NodeSet look at the node again. */
+static void on_expired(void *arg, const char *node)
+{
+    struct agent_link *k = arg;
+    struct agent_change c = {.nodes = &node, .n_nodes = 1};
+
+    k->events.changed(k->events.arg, &c);
+}
+
 struct agent_link *agent_link_new(struct loop *l, struct http_client *c,
                                   const struct agent_target *t, const struct agent_events *events)
 {
@@ -202,6 +219,8 @@ struct agent_link *agent_link_new(struct loop *l, struct http_client *c,
     k->backoff = (struct pace_backoff){RETRY_FIRST_MS, RETRY_MAX_MS, 0};
     k->state = agent_state_new();
     k->push = agent_push_new(&k->access, on_pushed, k);
+    k->asked = asked_new(l, on_expired, k);
+    list_init(&k->calls);
     k->ask_again = loop_add_timer(l, ask, k);
     k->stale = loop_add_timer(l, on_stale, k);
     ask(k);
@@ -214,6 +233,11 @@ struct agent_link *agent_link_free(struct agent_link *k)
         return NULL;
     if (k->call)
         http_call_cancel(k->call);
+    LIST_FOR_EACH (call, &k->calls, struct agent_call, link) {
+        list_remove(&call->link);
+        call->from = NULL;
+    }
+    (void)asked_free(k->asked);
     (void)agent_push_free(k->push);
     (void)agent_state_free(k->state);
     (void)loop_source_free(k->ask_again);
@@ -242,6 +266,7 @@ const struct slurm_state *agent_link_view(struct agent_link *k)
     k->view = *agent_state_view(k->state);
     k->view.applied = *agent_push_outcome(k->push);
     k->view.release = agent_state_release(k->state);
+    k->view.asked = asked_list(k->asked, &k->view.n_asked);
     if (!agent_state_up(k->state)) {
         k->view.down = true;
         k->view.n = k->view.n_partitions = k->view.n_drift = 0;
@@ -262,7 +287,10 @@ void agent_link_push(struct agent_link *k, const struct jsn *body)
 
 static void call_free(struct agent_call *call)
 {
-    free(call->what);
+    if (call->from)
+        list_remove(&call->link);
+    free(call->node);
+    free(call->action);
     free(call);
 }
 
@@ -284,7 +312,7 @@ static int refusal(const struct agent_call *call, const struct http_answer *answ
         return 0;
     why = jsn_parse(&a, answer->body, NULL, &v, &bad) == 0 ? jsn_get_str(v, "error") : NULL;
     /* Slurm's refusals depend on its state: the next look tells whether to try again. */
-    return err_set(e, -EREMOTEIO, ERR_RETRY, "%s: %s", call->what,
+    return err_set(e, -EREMOTEIO, ERR_RETRY, "%s node %s: %s", call->action, call->node,
                    why ? why : "the agent refuses without a reason");
 }
 
@@ -301,6 +329,8 @@ static void on_node_done(void *arg, const struct http_answer *answer, const stru
     } else {
         (void)refusal(call, answer, &e);
     }
+    if (call->from)
+        asked_answered(call->from->asked, call->node, call->action, e.num != 0);
     call_free(call);
     fn(fn_arg, e.num ? &e : NULL);
 }
@@ -331,7 +361,11 @@ struct agent_call *agent_link_change_node(struct agent_link *k, const char *node
     o.body = buf_view(&text);
     call->fn = fn;
     call->arg = arg;
-    call->what = xasprintf("%s node %s", action ? action : "change", node);
+    call->node = xstrdup(node);
+    call->action = xstrdup(action ? action : "change");
+    call->from = k;
+    list_append(&k->calls, &call->link);
+    asked_put(k->asked, node, call->action);
     call->http = http_client_call(k->access.client, &o);
     return call;
 }

@@ -52,20 +52,27 @@ static const char *wish(struct arena *a, const struct plan_nodeset *in,
     return NULL;
 }
 
+/* A change that was asked for before and does not show yet is not asked for again. */
+static void ask(const struct plan_nodeset *in, const char *node, const char *what,
+                const char *reason, const char *only_if, struct actions *to)
+{
+    if (!slurm_state_was_asked(in->slurm, node, what))
+        actions_node(to, api_namespace(&in->ns->meta), in->ns->spec.controller_ref.name, node, what,
+                     reason, only_if);
+}
+
 static void let_back(const struct plan_nodeset *in, const struct plan_pod *p,
                      const struct slurm_node *n, struct actions *to)
 {
     const char *ours = our_prefix(n->reason);
-    const char *ns = api_namespace(&in->ns->meta);
-    const char *controller = in->ns->spec.controller_ref.name;
 
     if (!ours)
         return;
     if (nodestate_base(n->state) == NODE_BASE_DOWN) {
         if (p->ready && !(n->state & NODE_FLAG_NO_RESPOND))
-            actions_node(to, ns, controller, n->name, "resume", NULL, ours);
+            ask(in, n->name, "resume", NULL, ours, to);
     } else if (is_draining(n)) {
-        actions_node(to, ns, controller, n->name, "undrain", NULL, ours);
+        ask(in, n->name, "undrain", NULL, ours, to);
     }
 }
 
@@ -93,7 +100,6 @@ void nodeset_drain_plan(const struct plan_nodeset *in, const struct nodeset_scal
         if (!why)
             let_back(in, p, n, to);
         else if (!is_draining(n))
-            actions_node(to, api_namespace(&in->ns->meta), in->ns->spec.controller_ref.name,
-                         n->name, "drain", why, NULL);
+            ask(in, n->name, "drain", why, NULL, to);
     }
 }

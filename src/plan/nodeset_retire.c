@@ -69,9 +69,10 @@ size_t nodeset_retire_plan(const struct plan_nodeset *in, const struct nodeset_s
         ordinal = ordinal_of(to->arena, in->ns, n->name);
         if (ordinal < 0 || is_to_be_made(scale, ordinal))
             continue;
-        actions_node(to, api_namespace(&in->ns->meta), in->ns->spec.controller_ref.name, n->name,
-                     "delete", NULL, NULL);
         count++;
+        if (!slurm_state_was_asked(in->slurm, n->name, "delete"))
+            actions_node(to, api_namespace(&in->ns->meta), in->ns->spec.controller_ref.name,
+                         n->name, "delete", NULL, NULL);
     }
     return count;
 }

@@ -43,6 +43,14 @@ bool slurm_state_is_free(const struct slurm_state *s, const char *name)
     return node && slurm_state_is_idle(s, name) && nodestate_drained(node->state);
 }
 
+bool slurm_state_was_asked(const struct slurm_state *s, const char *node, const char *action)
+{
+    for (size_t i = 0; s && i < s->n_asked; i++)
+        if (streq(s->asked[i].node, node) && streq(s->asked[i].action, action))
+            return true;
+    return false;
+}
+
 static int by_partition(const void *key, const void *item)
 {
     return strcmp(key, ((const struct slurm_partition *)item)->name);

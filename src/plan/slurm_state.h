@@ -51,6 +51,12 @@ struct slurm_fault {
     const char *message;
 };
 
+/* A change of a node that was asked for and does not show in its state yet. */
+struct slurm_asked {
+    const char *node;
+    const char *action; /* drain, undrain, resume, delete */
+};
+
 /* How the last configuration that was handed to slurmctld fared. */
 struct slurm_applied {
     const char *hash;   /* of the files: build_config's; NULL: none was handed over yet */
@@ -76,6 +82,8 @@ struct slurm_state {
     size_t n_drift;
     const struct slurm_waiting *waiting;
     size_t n_waiting;
+    const struct slurm_asked *asked;
+    size_t n_asked;
     struct slurm_applied applied;
     bool down;           /* slurmctld does not answer: no nodes or partitions are known */
     const char *release; /* of slurmctld, "22.05.8"; NULL: not known */
@@ -92,6 +100,9 @@ bool slurm_state_is_free(const struct slurm_state *s, const char *name);
 
 /* Does nothing run on it at this moment?  Not knowing is a no. */
 bool slurm_state_is_idle(const struct slurm_state *s, const char *name);
+
+/* Was this change of the node asked for already, and its effect is still to be seen? */
+bool slurm_state_was_asked(const struct slurm_state *s, const char *node, const char *action);
 
 /* NULL: it has no such partition, or nothing is known. */
 const struct slurm_partition *slurm_state_partition(const struct slurm_state *s, const char *name);

@@ -35,6 +35,27 @@ static void nodes_are_drained_before_their_pods_go(void **state)
     fixture_done(&f);
 }
 
+static void what_was_asked_for_is_not_asked_for_again(void **state)
+{
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_MIXED, NULL, true, 1},
+        {"gpu-1", NODE_BASE_IDLE, NULL, true, 0},
+    };
+    static const struct slurm_asked asked[] = {{"gpu-1", "drain"}};
+    struct fixture f = {0};
+
+    (void)state;
+    run_set(&f, 2, "");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    converge(&f);
+    f.state.asked = asked;
+    f.state.n_asked = 1;
+    set_replicas(&f, 0);
+    /* And its pod does not go: a drain that was asked for is not one that has happened. */
+    expect_plan(&f, "drain gpu-0;status NodeSet gpu;");
+    fixture_done(&f);
+}
+
 static void what_may_stay_after_all_is_let_back(void **state)
 {
     static const struct slurm_node nodes[] = {
@@ -267,6 +288,7 @@ int main(void)
         cmocka_unit_test(nodes_are_drained_before_their_pods_go),
         cmocka_unit_test(what_may_stay_after_all_is_let_back),
         cmocka_unit_test(the_choice_follows_the_idle_but_not_the_busy),
+        cmocka_unit_test(what_was_asked_for_is_not_asked_for_again),
         cmocka_unit_test(nodes_are_let_back_only_where_that_is_ours_to_do),
         cmocka_unit_test(records_of_nodes_go_with_their_pods),
         cmocka_unit_test(a_record_is_kept_for_a_pod_that_is_made_anew),
