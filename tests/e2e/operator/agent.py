@@ -28,7 +28,8 @@ class Agent:
         self.refuse_with = None     # (status, body) for the next pushes
         self.pending_with = None    # reason
         self.on_node = None         # called with (name, body): changes what Slurm would
-        self.delay_s = 0
+        self.gate = threading.Event()   # pushes are answered while it is open
+        self.gate.set()
         self.connections = 0
         self.server = self._serve(address, port, cert, key)
 
@@ -150,8 +151,7 @@ class Agent:
 
     def push(self, body):
         self.pushes.append(body)
-        if self.delay_s:
-            time.sleep(self.delay_s)
+        self.gate.wait(30)
         if self.refuse_with:
             return self.refuse_with
         own = "agent-" + body["declared"][:12]

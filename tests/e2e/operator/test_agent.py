@@ -117,13 +117,15 @@ def test_an_edit_is_one_push(lab, agent):
 
 def test_the_newest_wins(lab, agent):
     before = len(agent.pushes)
-    agent.delay_s = 1
+    agent.gate.clear()
     for i in range(1, 6):
         patch(lab, "nodeset", "compute", {"partition": {"config": f"MaxTime={i}-00:00:00"}})
+    eventually(lambda: "MaxTime=5-00:00:00" in lab.get("configmap", "lab-config")["data"]["slurm.conf"],
+               "the last one's file")
+    agent.gate.set()
     eventually(lambda: "MaxTime=5-00:00:00" in agent.pushes[-1]["files"]["slurm.conf"], "the last")
-    agent.delay_s = 0
     eventually(lambda: applied(lab).get("status") == "True", "ConfigApplied")
-    assert 2 <= len(agent.pushes) - before <= 4
+    assert 2 <= len(agent.pushes) - before <= 3
 
 
 def test_a_refusal_is_told_to_its_author(lab, agent):
