@@ -3,6 +3,7 @@
  * The entry point of slurmkeeper-agent.
  */
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "src/agent/agent.h"
 #include "src/agent/seed.h"
@@ -28,6 +29,7 @@ int main(int argc, char **argv)
     struct agent_options o;
     struct err e = {0};
 
+    (void)umask(077);
     log_set_name("agent");
     if (options_parse(argc, argv, &o, &e) < 0) {
         (void)fprintf(stderr, "slurmkeeper-agent: %s\n", e.text);

@@ -118,6 +118,14 @@ bool file_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+/* With that very mode: the umask of whoever started us has no say.  Fails with EEXIST. */
+static int make_dir(const char *path, mode_t mode)
+{
+    if (mkdir(path, 0700) < 0)
+        return -1;
+    return chmod(path, mode);
+}
+
 int file_make_dirs(const char *path, mode_t mode, struct err *e)
 {
     AUTO(free) char *copy = xstrdup(path);
@@ -129,7 +137,7 @@ int file_make_dirs(const char *path, mode_t mode, struct err *e)
         if (!end && *at != '/')
             continue;
         *at = '\0';
-        if (mkdir(copy, mode) < 0 && errno != EEXIST)
+        if (make_dir(copy, mode) < 0 && errno != EEXIST)
             return err_errno(e, errno, "cannot make the directory '%s'", copy);
         if (end)
             break;

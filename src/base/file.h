@@ -24,7 +24,8 @@ int file_update(const char *path, struct str content, mode_t mode, bool *ret_cha
 
 bool file_exists(const char *path);
 
-/* Make a directory and its parents; an existing one is fine, its mode is left alone. */
+/* Make a directory and its parents, with that mode whatever the umask; an existing one is fine, and
+ * its mode is left alone. */
 int file_make_dirs(const char *path, mode_t mode, struct err *e) MUST_CHECK;
 
 /* Remove a file or a whole tree, never crossing into another file system nor following links. */

@@ -69,7 +69,7 @@ int layout_lock(const struct layout *l, int *ret_fd, struct err *e)
     char text[32];
     int n;
 
-    if (fd < 0)
+    if (fd < 0 || fchmod(fd, 0644) < 0)
         return err_errno(e, errno, "open '%s'", l->lock);
     if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
         if (errno == EWOULDBLOCK)

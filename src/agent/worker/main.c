@@ -14,6 +14,7 @@
 #include <getopt.h>
 
 #include <signal.h>
+#include <sys/stat.h>
 
 #include "src/agent/frame.h"
 #include "src/agent/worker/call.h"
@@ -172,6 +173,7 @@ int main(int argc, char **argv)
     struct worker w = {.conf_path = "/etc/slurm/slurm.conf"};
     int option;
 
+    (void)umask(077);
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (option != 'c')
             return 2;

@@ -323,6 +323,31 @@ static void a_file_is_replaced_whole(void **state)
     assert_false(file_exists(dir));
 }
 
+static void modes_do_not_depend_on_the_umask(void **state)
+{
+    static const mode_t masks[] = {0, 022, 027, 077};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(masks); i++) {
+        char dir[] = "/tmp/base-test-XXXXXX";
+        mode_t old = umask(masks[i]);
+        char path[64];
+        struct stat st;
+
+        assert_non_null(mkdtemp(dir));
+        (void)snprintf(path, sizeof(path), "%s/a/b", dir);
+        assert_int_equal(file_make_dirs(path, 02775, NULL), 0);
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_mode & 07777, 02775);
+        (void)snprintf(path, sizeof(path), "%s/a/file", dir);
+        assert_int_equal(file_write(path, STR("x"), 0666, NULL), 0);
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_mode & 07777, 0666);
+        assert_int_equal(file_remove_tree(dir, NULL), 0);
+        (void)umask(old);
+    }
+}
+
 static void stable_hashes_do_not_change(void **state)
 {
     char hex[SHA256_HEX_LEN + 1];
@@ -393,6 +418,7 @@ int main(void)
         cmocka_unit_test(base64_is_strict),
         cmocka_unit_test(percent_encoding_goes_both_ways),
         cmocka_unit_test(a_file_is_replaced_whole),
+        cmocka_unit_test(modes_do_not_depend_on_the_umask),
         cmocka_unit_test(stable_hashes_do_not_change),
         cmocka_unit_test(an_arena_holds_small_and_large_pieces),
         cmocka_unit_test(a_rewound_arena_keeps_what_was_before),

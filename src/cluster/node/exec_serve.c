@@ -14,6 +14,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <utmp.h>
 
@@ -233,6 +234,7 @@ static void exec_child(const struct exec *s, const int ends[3], int slave)
             redirect(ends[i], i);
     }
     redirect(s->process_fd, EXEC_PROCESS_FD);
+    (void)umask(022); /* the command's, as a shell in the container has it */
     (void)execv(argv[0], (char *const *)(uintptr_t)argv);
     _exit(127);
 }

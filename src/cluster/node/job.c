@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "src/base/alloc.h"
@@ -174,6 +175,7 @@ struct job *job_run(struct loop *l, const struct job_program *p)
         redirect(out[1], 2);
         if (p->pass_fd > 0)
             redirect(p->pass_fd, 3);
+        (void)umask(022);
         (void)execvp(p->argv[0], (char *const *)(uintptr_t)p->argv);
         _exit(127);
     }

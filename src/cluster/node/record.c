@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
@@ -17,10 +18,10 @@
 int record_write(const char *path, struct str content, mode_t mode, struct err *e)
 {
     AUTO(free) char *other = xasprintf("%s.new", path);
-    AUTO(close) int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    AUTO(close) int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     int r;
 
-    if (fd < 0)
+    if (fd < 0 || fchmod(fd, mode) < 0)
         return err_errno(e, errno, "cannot write '%s'", other);
     r = file_write_all(fd, content);
     if (r < 0) {

@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "src/base/file.h"
@@ -66,6 +67,7 @@ void shim_detach(const char *const *procs, size_t n_procs)
 
 int main(int argc, char **argv)
 {
+    (void)umask(077);
     if (argc >= 2 && streq(argv[1], "pause"))
         return shim_pause(argc - 2, argv + 2);
     if (argc >= 2 && streq(argv[1], "run"))

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 
@@ -63,6 +64,7 @@ static int run_runtime(struct run *r, const char *const *args, int in, int out, 
     if (pid == 0) {
         sigset_t none;
 
+        (void)umask(022); /* what the runtime makes in the root is for all users of the pod */
         (void)sigemptyset(&none);
         (void)sigprocmask(SIG_SETMASK, &none, NULL);
         (void)signal(SIGPIPE, SIG_DFL);

@@ -91,13 +91,21 @@ static void set_name(char name[64])
     (void)snprintf(name, 64, "..%.19s.%09u", time, random % 1000000000U);
 }
 
+/* Everybody may pass, whatever our umask is: the files have modes of their own. */
+static int make_dir(int dir_fd, const char *path)
+{
+    if (mkdirat(dir_fd, path, 0700) < 0)
+        return -1;
+    return fchmodat(dir_fd, path, 0755, 0);
+}
+
 /* The directories on the way to a file. */
 static int make_parents(int dir_fd, const char *path, struct err *e)
 {
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
         AUTO(free) char *part = str_dup((struct str){path, (size_t)(slash - path)});
 
-        if (mkdirat(dir_fd, part, 0755) < 0 && errno != EEXIST)
+        if (make_dir(dir_fd, part) < 0 && errno != EEXIST)
             return err_errno(e, errno, "cannot make the directory '%s'", part);
     }
     return 0;
@@ -212,7 +220,7 @@ int atomic_write(const char *dir, const struct payload *p, int64_t group, bool *
     if (!*ret_changed)
         return 0;
     set_name(set);
-    if (mkdirat(dir_fd, set, 0755) < 0)
+    if (make_dir(dir_fd, set) < 0)
         return err_errno(e, errno, "cannot make a directory in '%s'", dir);
     set_fd = openat(dir_fd, set, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (set_fd < 0)

@@ -23,7 +23,9 @@ static int make_file(const char *path, struct err *e)
     if (r < 0)
         return r;
     fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-    return fd < 0 ? err_errno(e, errno, "cannot make the file '%s'", path) : 0;
+    if (fd < 0 || fchmod(fd, 0644) < 0)
+        return err_errno(e, errno, "cannot make the file '%s'", path);
+    return 0;
 }
 
 static bool is_of_type(const char *type, mode_t mode)
