@@ -33,6 +33,9 @@ struct shim_log {
     int fd;
     int64_t size;
     struct buf partial[2]; /* of stdout and stderr: a line that has not ended yet */
+    int64_t room;          /* how many more bytes may be written now */
+    int64_t filled_us;     /* when that was reckoned; 0: never */
+    int64_t dropped;       /* bytes since then that were not written */
 };
 /* -1 stands for "cannot be opened": output is dropped, the container runs on. */
 void shim_log_open(struct shim_log *l);

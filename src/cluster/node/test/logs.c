@@ -98,6 +98,31 @@ static void long_lines_are_cut_and_joined(void **state)
     assert_read(&(struct log_query){.tail = 1}, line);
 }
 
+static void a_flood_is_cut_and_its_size_told(void **state)
+{
+    struct shim_log l = {.path = path, .max_bytes = 1 << 20, .max_files = 2, .fd = -1};
+    AUTO(buf_done) struct buf b = {0};
+    struct buf line = {0};
+    static char xs[1000];
+
+    (void)state;
+    memset(xs, 'x', sizeof(xs) - 1);
+    buf_printf(&line, "%s\n", xs);
+    shim_log_open(&l);
+    for (int i = 0; i < 10000; i++)
+        shim_log_write(&l, 1, buf_view(&line), T0);
+    shim_log_write(&l, 1, STR("lost, too\n"), T0 + 1000);
+    shim_log_write(&l, 1, STR("after a while\n"), T0 + 2000000);
+    shim_log_close(&l, T0 + 2000000);
+    buf_done(&line);
+    assert_int_equal(log_lines_read(path, &(struct log_query){.tail = 3}, &b), 0);
+    assert_true(starts_with(buf_str(&b), "xxx"));
+    assert_non_null(strstr(buf_str(&b), "x\nslurmkeeper: "));
+    assert_true(ends_with(buf_str(&b),
+                          " bytes of output were not kept: they came too fast\nafter a while\n"));
+    assert_int_equal(l.dropped, 0);
+}
+
 static void logs_are_rotated_by_size_and_read_in_order(void **state)
 {
     struct shim_log l = {.path = path, .max_bytes = 200, .max_files = 3, .fd = -1};
@@ -234,6 +259,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(lines_come_back_as_they_were, set_up, tear_down),
         cmocka_unit_test_setup_teardown(queries_choose_lines, set_up, tear_down),
         cmocka_unit_test_setup_teardown(long_lines_are_cut_and_joined, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_flood_is_cut_and_its_size_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(logs_are_rotated_by_size_and_read_in_order, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_log_is_passed_over, set_up, tear_down),
