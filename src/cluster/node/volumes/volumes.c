@@ -2,8 +2,9 @@
 /*
  * The volumes of a pod.
  *
- * Content from the API and emptyDir live in the pod's own directory; hostPath is where it says;
- * claims are directories of the node.  fsGroup owns what is ours to give, and new files in it.
+ * Content from the API and emptyDir live in the pod's own directory, secrets in memory; hostPath is
+ * where it says; claims are directories of the node.  fsGroup owns what is ours to give, and new
+ * files in it.
  */
 #include "src/cluster/node/volumes/volumes.h"
 
@@ -65,9 +66,13 @@ static int make_empty(struct arena *a, const struct volumes_context *x, const st
     const char *path = own_dir(a, x, volume);
     int64_t size = limits_value(v, "sizeLimit", 0);
     const char *options = size > 0 ? arena_printf(a, "size=%lld", (long long)size) : "";
+    bool memory = streq(jsn_get_str(v, "medium"), "Memory");
     int r;
 
-    if (streq(jsn_get_str(v, "medium"), "Memory") && !mounts_is_one(path)) {
+    /* one that is there already is the pod's: its mode may be another by now, and stays */
+    if (file_exists(path) && (!memory || mounts_is_one(path)))
+        return 0;
+    if (memory) {
         r = file_make_dirs(path, 0755, e);
         if (r < 0)
             return r;
@@ -87,12 +92,33 @@ static int make_claim(struct arena *a, const struct volumes_context *x, const ch
     return x->fs_group >= 0 ? make_group_dir(path, x->fs_group, e) : make_open_dir(path, -1, e);
 }
 
+/* Does it hold what must never be on a disk? */
+static bool is_secret(const struct jsn *volume)
+{
+    return jsn_key(volume, "secret") || jsn_key(volume, "projected");
+}
+
+/* Memory for a new volume.  One that is there is in use: a mount would hide it from its pod. */
+static int mount_memory(const char *path, struct err *e)
+{
+    int r = file_exists(path) ? -EEXIST : file_make_dirs(path, 0755, e);
+
+    if (r < 0)
+        return r == -EEXIST ? 0 : r;
+    if (mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,noswap") < 0 &&
+        mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") < 0)
+        return err_errno(e, errno, "cannot mount memory at '%s'", path);
+    return 0;
+}
+
 static int make_payload(struct arena *a, const struct volumes_context *x, const struct jsn *volume,
                         bool *ret_changed, struct err *e)
 {
     struct payload p = {.arena = a};
     int r = payload_build(&p, &x->payload, volume, e);
 
+    if (r == 0 && is_secret(volume))
+        r = mount_memory(own_dir(a, x, volume), e);
     return r < 0 ? r : atomic_write(own_dir(a, x, volume), &p, x->fs_group, ret_changed, e);
 }
 
