@@ -45,7 +45,8 @@ struct serve {
     struct kube_target *target;
     struct kube_client *client;
     struct clients *clients;
-    struct loop_source *timer; /* the next look at the API server */
+    char *node_socket;
+    struct loop_source *timer; /* the next look at the API server, then at the node */
     size_t defined;            /* how many kinds it has the definition of */
     void (*ended)(void *arg);
     void *ended_arg;
@@ -227,13 +228,26 @@ static void define_next(struct serve *s)
 
     if (!kind->kind) {
         start_operator(s);
+        (void)unlink(s->node_socket);
         start_node(s);
-        s->clients = clients_new(s->client, &s->layout);
+        loop_timer_arm(s->timer, LOOK_MS);
         return;
     }
     r.body = api_crd(&a, kind, true);
     r.name = jsn_get_str(r.body, "metadata.name");
     (void)kube_call_start(s->client, &r);
+}
+
+/*
+ * The node listens when it has made the cluster's network.  Before that, commands would send what is
+ * for slurmctld out of the machine.
+ */
+static void start_clients(struct serve *s)
+{
+    if (file_exists(s->node_socket))
+        s->clients = clients_new(s->client, &s->layout);
+    else
+        loop_timer_arm(s->timer, LOOK_MS);
 }
 
 /* The API server makes its credentials at its first start; a client can be had after that. */
@@ -244,6 +258,10 @@ static void on_look(void *arg)
     struct kube_client_options o = {.per_second = -1};
     struct err e = {0};
 
+    if (s->processes[NODE]) {
+        start_clients(s);
+        return;
+    }
     if (!s->client &&
         (!file_exists(s->layout.kubeconfig) || kube_target_find(&wish, &s->target, &e) < 0 ||
          kube_client_new(s->loop, s->target, &o, &s->client, &e) < 0)) {
@@ -275,6 +293,7 @@ int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_
         r = choose(s, o, e);
     if (r < 0)
         return r;
+    s->node_socket = xasprintf("%s/node.sock", s->layout.state);
     s->timer = loop_add_timer(l, on_look, s);
     start_apiserver(s);
     loop_timer_arm(s->timer, LOOK_MS);
@@ -324,6 +343,7 @@ struct serve *serve_free(struct serve *s)
     if (s->lock >= 0)
         (void)close(s->lock);
     choices_done(&s->choices);
+    free(s->node_socket);
     layout_done(&s->layout);
     free(s->program);
     free(s);

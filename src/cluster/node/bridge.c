@@ -7,8 +7,9 @@
  * that what a dead predecessor left is found again.  Pods reach each other through the machine's
  * routing, which has to forward for that.
  *
- * Addresses of Services exist nowhere; what is sent to them is turned to pods on its way out.  It
- * must have a way out: where the machine has none, as without a network, the bridge is one.
+ * Addresses of Services exist nowhere; what is sent to them is turned to pods on its way out.  That
+ * way is the bridge: by the default route, what is not turned (there is no such Service, or no rule
+ * yet) would go to a stranger's network, and without a default route nowhere.
  */
 #include "src/cluster/node/bridge.h"
 
@@ -121,8 +122,7 @@ static void find_route_conflict(uint32_t base, unsigned int prefix, const char *
             (void)snprintf(who, 64, "a route over %s", route.interface);
 }
 
-/* Does a route that is not of a cluster lead towards the addresses of Services? */
-static bool services_have_way(void)
+bool bridge_services_elsewhere(void)
 {
     AUTO(free) char *text = NULL;
     struct route route;
@@ -130,10 +130,10 @@ static bool services_have_way(void)
     size_t n;
 
     if (file_read("/proc/net/route", 1 << 20, &text, &n, NULL) < 0)
-        return true;
+        return false;
     rest = (struct str){text, n};
     while (next_route(&rest, &route))
-        if (!starts_with(route.interface, "sk-") && route.prefix <= SERVICES_PREFIX &&
+        if (!starts_with(route.interface, "sk-") && route.prefix > 0 &&
             ipam_overlap(SERVICES, SERVICES_PREFIX, route.to, route.prefix))
             return true;
     return false;
@@ -221,16 +221,19 @@ static int make(struct bridge *b, struct err *e)
                             (unsigned char)(tail >> 8),
                             (unsigned char)tail};
     AUTO(free) char *redirects = xasprintf("/proc/sys/net/ipv4/conf/%s/send_redirects", b->name);
+    AUTO(free) char *asking = xasprintf("/proc/sys/net/ipv4/neigh/%s/retrans_time_ms", b->name);
     int r = netlink_bridge_make(b->name, mac, e);
 
     if (r == 0)
         r = netlink_address_add(b->name, gateway, b->ipam.prefix, e);
-    if (r == 0 && !services_have_way())
+    /* The default route would take them out of the machine, to whoever has such addresses there. */
+    if (r == 0 && !bridge_services_elsewhere())
         r = netlink_route_add(b->name, SERVICES, SERVICES_PREFIX, SERVICES_METRIC | (tail & 0xffff),
                               e);
     if (r == 0) {
         forward(b->name, forwarding_begin);
         write_setting(redirects, "0");
+        write_setting(asking, "100"); /* an address without a pod is known as such at once */
     }
     return r;
 }

@@ -4,6 +4,8 @@
 
 #include "src/cluster/node/ipam.h"
 
+#define BRIDGE_SERVICES "10.96.0.0/16" /* addresses of Services, of every cluster */
+
 struct bridge {
     char name[16];
     char gateway[IPAM_TEXT]; /* the machine's address on it: where DNS answers, too */
@@ -30,3 +32,6 @@ int bridge_remove(const char *cluster, struct err *e) MUST_CHECK;
 
 /* The name of the bridge of a cluster: at most 15 characters. */
 void bridge_name(const char *cluster, char ret_name[16]);
+
+/* Does the machine have a network of its own among the addresses of Services? */
+bool bridge_services_elsewhere(void);

@@ -3,10 +3,11 @@
  * What kube-proxy does, as one nft table that is replaced whole whenever something changes.
  *
  * A connection to a Service's address gets one of its ready backends, at random or by the client's
- * address; with none it is refused at once.  Pods keep their own source address: all their packets
- * pass the machine (their addresses are /32), so answers find their way back through the same
- * translation.  Only who reaches itself through a Service, and who leaves for the world, is hidden
- * behind the machine's address.
+ * address; with none it is refused at once, and so is one to an address that no Service has: it
+ * would leave by the default route for a stranger's network.  Pods keep their own source address:
+ * all their packets pass the machine (their addresses are /32), so answers find their way back
+ * through the same translation.  Only who reaches itself through a Service, and who leaves for the
+ * world, is hidden behind the machine's address.
  *
  * Clusters side by side have the same range of Service addresses: what a pod sends is for the
  * Services of its own cluster, told by the bridge it comes from.
@@ -81,7 +82,8 @@ static void print_node_port(struct buf *b, const struct service *s, const struct
 static void print_refusal(struct buf *b, const struct service *s, const struct service_port *p)
 {
     if (!count_backends(s, p))
-        buf_printf(b, "  ip daddr %s %s dport %u reject\n", s->cluster_ip, protocol(p), p->port);
+        buf_printf(b, "  ip daddr %s %s dport %u reject%s\n", s->cluster_ip, protocol(p), p->port,
+                   streq(protocol(p), "tcp") ? " with tcp reset" : "");
 }
 
 static void each_port(struct buf *b, const struct directory *d,
@@ -142,6 +144,28 @@ static void print_hairpins(struct buf *b, const struct directory *d)
         buf_adds(b, " } masquerade\n");
 }
 
+/*
+ * What is still meant for the cluster's own ranges after translation, and would leave the machine.
+ * A machine that has a network of its own in the range of Services reaches it; its pods do not.
+ * TCP is reset: the other refusals are messages of which the kernel sends one a second.  Addresses
+ * of pods are dropped last of all: before, the way out is not yet that of the translated
+ * address.
+ */
+static void print_fences(struct buf *b, const struct nat_place *p)
+{
+    buf_printf(b,
+               " chain fence {\n"
+               "  ip daddr %s meta l4proto tcp reject with tcp reset\n"
+               "  ip daddr %s reject\n"
+               " }\n"
+               " chain stray { type filter hook postrouting priority 0;\n"
+               "  ip daddr %s oifname != { \"%s\", \"lo\" } drop\n"
+               " }\n",
+               p->services, p->services, p->cidr, p->bridge);
+    if (!p->services_elsewhere)
+        buf_adds(b, " chain fence_own { type filter hook output priority 0; jump fence; }\n");
+}
+
 void nat_rules_print(struct buf *b, const struct directory *d, const struct nat_place *p)
 {
     nat_rules_print_removal(b, p->table);
@@ -154,19 +178,22 @@ void nat_rules_print(struct buf *b, const struct directory *d, const struct nat_
     print_host_ports(b, d);
     buf_adds(b, " }\n chain refusals {\n");
     each_port(b, d, print_refusal_of);
+    buf_adds(b, " }\n");
+    print_fences(b, p);
     buf_printf(b,
-               " }\n"
                " chain prerouting { type nat hook prerouting priority -100;\n"
                "  iifname \"%s\" jump services\n"
                "  jump ports\n"
                " }\n"
                " chain output { type nat hook output priority -100; jump services; jump ports; }\n"
                " chain input { type filter hook input priority 0; iifname \"%s\" jump refusals; }\n"
-               " chain forward { type filter hook forward priority 0; iifname \"%s\" jump "
-               "refusals; }\n"
+               " chain forward { type filter hook forward priority 0;\n"
+               "  iifname \"%s\" jump refusals\n"
+               "  iifname \"%s\" jump fence\n"
+               " }\n"
                " chain refuse_own { type filter hook output priority 0; jump refusals; }\n"
                " chain postrouting { type nat hook postrouting priority 100;\n",
-               p->bridge, p->bridge, p->bridge);
+               p->bridge, p->bridge, p->bridge, p->bridge);
     print_hairpins(b, d);
     buf_printf(b, "  ip saddr %s oifname != \"%s\" masquerade\n }\n}\n", p->cidr, p->bridge);
 }

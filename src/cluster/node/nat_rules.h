@@ -5,9 +5,11 @@
 #include "src/cluster/node/directory.h"
 
 struct nat_place {
-    const char *table;  /* "slurmkeeper-default" */
-    const char *bridge; /* interface */
-    const char *cidr;   /* of the pods */
+    const char *table;       /* "slurmkeeper-default" */
+    const char *bridge;      /* interface */
+    const char *cidr;        /* of the pods */
+    const char *services;    /* the range of Services' addresses */
+    bool services_elsewhere; /* the machine has a network of its own in that range */
 };
 
 /* A script for `nft -f -` that replaces the whole table at once. */

@@ -143,9 +143,9 @@ static int open_machine(struct node *n, const struct node_options *o, struct err
     if (r == 0)
         r = programs_find(n, e);
     if (r == 0)
-        r = programs_rootfs(n, o->shares, e);
-    if (r == 0)
         r = bridge_open(&n->bridge, n->cluster, n->dir, o->pod_cidr, e);
+    if (r == 0)
+        r = programs_rootfs(n, o->shares, e);
     n->capabilities = capability_own();
     return r;
 }

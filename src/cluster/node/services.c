@@ -113,7 +113,8 @@ static void give_rules(struct services *s)
 {
     static const char *const argv[] = {"nft", "-f", "-", NULL};
     AUTO(buf_done) struct buf b = {0};
-    struct nat_place place = {s->table, s->node->bridge.name, s->node->bridge.cidr};
+    struct nat_place place = {s->table, s->node->bridge.name, s->node->bridge.cidr, BRIDGE_SERVICES,
+                              bridge_services_elsewhere()};
     struct job_program p = {.argv = argv, .timeout_ms = NFT_TIMEOUT_MS, .done = on_nft, .arg = s};
 
     if (s->nft)

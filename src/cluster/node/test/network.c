@@ -278,7 +278,7 @@ static void a_long_answer_is_cut_over_udp(void **state)
 static void rules_lead_to_ready_backends_alone(void **state)
 {
     struct directory d = make_directory();
-    struct nat_place place = {"tab", "br0", "10.131.0.0/16"};
+    struct nat_place place = {"tab", "br0", "10.131.0.0/16", "10.96.0.0/16", false};
     AUTO(buf_done) struct buf b = {0};
     static const char *const wanted[] = {
         "table ip tab {}\ndelete table ip tab\n",
@@ -286,7 +286,7 @@ static void rules_lead_to_ready_backends_alone(void **state)
         "ip daddr 10.96.0.7 tcp dport 80 goto s0\n",
         "fib daddr type local tcp dport 30080 goto s0\n",
         "fib daddr type local tcp dport 80 dnat to 10.131.0.2:8080\n",
-        "ip daddr 10.96.0.8 tcp dport 1 reject\n",
+        "ip daddr 10.96.0.8 tcp dport 1 reject with tcp reset\n",
         "meta l4proto udp dnat to 192.0.2.9:55;",
         "ip saddr 10.131.0.0/16 oifname != \"br0\" masquerade",
     };
@@ -300,10 +300,33 @@ static void rules_lead_to_ready_backends_alone(void **state)
     directory_done(&d);
 }
 
+static void what_is_meant_for_the_cluster_does_not_leave_the_machine(void **state)
+{
+    struct directory d = {0};
+    struct nat_place place = {"tab", "br0", "10.131.0.0/16", "10.96.0.0/16", false};
+    AUTO(buf_done) struct buf b = {0};
+
+    (void)state;
+    nat_rules_print(&b, &d, &place);
+    assert_non_null(strstr(buf_str(&b),
+                           "  ip daddr 10.96.0.0/16 meta l4proto tcp reject with tcp reset\n"
+                           "  ip daddr 10.96.0.0/16 reject\n"));
+    assert_non_null(strstr(buf_str(&b), "  iifname \"br0\" jump fence\n"));
+    assert_non_null(strstr(buf_str(&b), "hook output priority 0; jump fence; }"));
+    assert_non_null(
+        strstr(buf_str(&b), "ip daddr 10.131.0.0/16 oifname != { \"br0\", \"lo\" } drop\n"));
+    place.services_elsewhere = true;
+    buf_clear(&b);
+    nat_rules_print(&b, &d, &place);
+    assert_null(strstr(buf_str(&b), "hook output priority 0; jump fence; }"));
+    assert_non_null(strstr(buf_str(&b), "  iifname \"br0\" jump fence\n"));
+    directory_done(&d);
+}
+
 static void several_backends_are_chosen_at_random_or_by_client(void **state)
 {
     struct directory d = {0};
-    struct nat_place place = {"tab", "br0", "10.131.0.0/16"};
+    struct nat_place place = {"tab", "br0", "10.131.0.0/16", "10.96.0.0/16", false};
     AUTO(buf_done) struct buf b = {0};
 
     (void)state;
@@ -378,6 +401,7 @@ int main(void)
         cmocka_unit_test(broken_questions_are_refused),
         cmocka_unit_test(a_long_answer_is_cut_over_udp),
         cmocka_unit_test(rules_lead_to_ready_backends_alone),
+        cmocka_unit_test(what_is_meant_for_the_cluster_does_not_leave_the_machine),
         cmocka_unit_test(several_backends_are_chosen_at_random_or_by_client),
         cmocka_unit_test(files_of_names_follow_the_pods_policy),
         cmocka_unit_test(hosts_name_the_pod_and_its_aliases),
