@@ -58,17 +58,21 @@ static int run(const struct serve_options *o, struct err *e)
 int verb_serve_run(const struct cli_args *args)
 {
     const char *shares[MAX_SHARES + 1] = {NULL};
+    const char *now[MAX_SHARES + 1] = {NULL};
     AUTO(free) char *program = realpath("/proc/self/exe", NULL);
     struct serve_options o = {.state = reach_state(args),
                               .name = cli_get(args, "name"),
                               .pod_cidr = cli_get(args, "pod-cidr"),
                               .shares = shares,
+                              .now = now,
                               .program = program,
                               .no_agent = cli_has(args, "no-agent")};
     struct err e = {0};
 
     for (size_t i = 0; i < MAX_SHARES && cli_get_at(args, "share", i); i++)
         shares[i] = cli_get_at(args, "share", i);
+    for (size_t i = 0; i < MAX_SHARES && cli_get_at(args, "share-now", i); i++)
+        now[i] = cli_get_at(args, "share-now", i);
     if (o.name && !choices_name_ok(o.name))
         return cli_usage_error("serve: --name: '%s' is not a name of at most 40 lower-case "
                                "letters, digits and dashes",

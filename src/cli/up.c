@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -57,36 +56,6 @@ static void show_tail(const char *path)
         (void)fprintf(stderr, "    " STR_FMT "\n", STR_ARG(line));
 }
 
-/* Does anybody else's work live below it?  Then it is not shared by default. */
-static bool may_share(const char *dir)
-{
-    static const char *const own[] = {"/usr", "/etc", "/var",  "/run", "/tmp", "/proc",
-                                      "/sys", "/dev", "/boot", "/bin", "/lib", "/sbin"};
-
-    if (streq(dir, "/"))
-        return false;
-    for (size_t i = 0; i < ARRAY_LEN(own); i++)
-        if (starts_with(dir, own[i]) && strchr("/", dir[strlen(own[i])]))
-            return false;
-    return true;
-}
-
-/* Jobs find the users' files where the users have them: homes, and where they are now. */
-static size_t add_shares(const char **argv, size_t n, const char *here)
-{
-    const char *const dirs[] = {"/home", "/root", "/srv", here};
-
-    for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
-        struct stat st;
-
-        if (!dirs[i] || stat(dirs[i], &st) < 0 || !S_ISDIR(st.st_mode) || !may_share(dirs[i]))
-            continue;
-        argv[n++] = "--share";
-        argv[n++] = dirs[i];
-    }
-    return n;
-}
-
 static size_t serve_argv(const struct cli_args *args, const char *state, const char *here,
                          const char **argv)
 {
@@ -106,11 +75,7 @@ static size_t serve_argv(const struct cli_args *args, const char *state, const c
     }
     if (cli_has(args, "no-agent"))
         argv[n++] = "--no-agent";
-    n = add_shares(argv, n, here);
-    for (size_t i = 0; cli_get_at(args, "share", i) && n + 3 < MAX_ARGS; i++) {
-        argv[n++] = "--share";
-        argv[n++] = cli_get_at(args, "share", i);
-    }
+    n = up_share_args(args, here, argv, n, MAX_ARGS);
     return n;
 }
 
@@ -188,6 +153,8 @@ static int step_api(const struct cli_args *args, struct up *u, struct err *e)
 {
     AUTO(choices_done) struct choices c = {0};
     bool running = layout_holder(&u->layout) != 0;
+    char here[PATH_MAX];
+    bool shares_here = !running && up_shares_here(args, getcwd(here, sizeof(here)));
     int r = running ? 0 : start_serve(args, u, e);
 
     u->started = !running && r == 0;
@@ -197,9 +164,13 @@ static int step_api(const struct cli_args *args, struct up *u, struct err *e)
         r = choices_read(&u->layout, &c, e);
     if (r == 0)
         r = choices_check(&c, u->layout.state, cli_get(args, "name"), cli_get(args, "pod-cidr"), e);
+    if (r == 0 && running)
+        r = up_share_check(args, &c, e);
     if (r < 0)
         return r;
-    steps_done(&u->steps, "https://127.0.0.1:%d%s", c.port, running ? ", was up already" : "");
+    steps_done(&u->steps, "https://127.0.0.1:%d%s%s%s", c.port, running ? ", was up already" : "",
+               shares_here ? "; until it is taken down, jobs may write here: " : "",
+               shares_here ? here : "");
     return 0;
 }
 

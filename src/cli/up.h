@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The waits of `slurmkeeper up`, each for something that another process brings about. */
+/* Parts of `slurmkeeper up`: its waits, each for something that another process brings about, and
+ * what pods share with the machine. */
 #pragma once
 
 #include "src/cli/reach.h"
@@ -21,3 +22,11 @@ int up_wait_api(struct up *u, struct err *e) MUST_CHECK;
 int up_wait_controllers(struct up *u, struct err *e) MUST_CHECK;
 /* Until every node that NodeSets ask for is there and takes jobs; a note says what came of it. */
 int up_wait_nodes(struct up *u, char *ret_note, size_t n, struct err *e) MUST_CHECK;
+
+/* Is the working directory shared, although nobody named it? */
+bool up_shares_here(const struct cli_args *args, const char *here);
+/* Options of `serve` that say what is shared, from argv[n] on; returns where they end. */
+size_t up_share_args(const struct cli_args *args, const char *here, const char **argv, size_t n,
+                     size_t max);
+/* Does the running cluster share what --share names?  It cannot begin to while it runs. */
+int up_share_check(const struct cli_args *args, const struct choices *c, struct err *e) MUST_CHECK;

@@ -46,14 +46,20 @@ static const struct cli_option node_options[] = {
         {"name", "NAME", "Name of the cluster: of its bridge and its control groups", "default",   \
          false},                                                                                   \
         {"pod-cidr", "RANGE", "Addresses of the pods", "a free /16 from 10.131.0.0 on", false},    \
-        {"share", "DIR", "A directory of the machine that all pods see and may write", NULL,       \
-         true},                                                                                    \
+        {"share", "DIR",                                                                           \
+         "A directory of the machine that all pods see and may write; kept until others are "      \
+         "named",                                                                                  \
+         NULL, true},                                                                              \
     {                                                                                              \
         "no-agent", NULL,                                                                          \
             "Apply changes by files and reconfigure alone, without slurmkeeper-agent", NULL, false \
     }
 
-static const struct cli_option serve_options[] = {PLACE_OPTIONS, {NULL}};
+static const struct cli_option serve_options[] = {
+    PLACE_OPTIONS,
+    {"share-now", "DIR", "As --share, but not kept: only until this process ends", NULL, true},
+    {NULL},
+};
 
 static const struct cli_option up_options[] = {
     PLACE_OPTIONS,
@@ -190,9 +196,11 @@ const struct cli_verb cli_verbs[] = {
      verb_status_run},
     {"up", NULL, "Bring a Slurm cluster up on this machine, in the background",
      "Starts everything that does not run yet, applies the manifests, and returns when sinfo shows "
-     "the nodes ready, or fails with the reason. Pods see /home, /root, /srv and the directory up "
-     "is started in, beside what --share names, so that jobs find their files. May be run again at "
-     "any time. Needs root.",
+     "the nodes ready, or fails with the reason. Pods see /home, /srv and what --share names, so "
+     "that "
+     "jobs find their files; and, until the cluster is taken down, the directory up is started in. "
+     "root's home is never shared unless --share names it. May be run again at any time. Needs "
+     "root.",
      up_options, verb_up_run},
     {"version", NULL, "Print the version", NULL, NULL, verb_version_run},
     {NULL},

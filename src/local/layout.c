@@ -21,6 +21,9 @@
 #include "src/json/jsn.h"
 
 #define CHOICES_MAX_BYTES ((size_t)64 << 10)
+/* "shares" was a list to which every `up` added the directory it was started in: not read any more.
+ */
+#define SHARES_KEY "declaredShares"
 
 int layout_init(struct layout *l, const char *state, struct err *e)
 {
@@ -129,7 +132,7 @@ int choices_read(const struct layout *l, struct choices *ret, struct err *e)
         r = jsn_parse(&a, (struct str){text, n}, NULL, &v, e);
     if (r < 0)
         return r;
-    shares = jsn_key(v, "shares");
+    shares = jsn_key(v, SHARES_KEY);
     ret->name = xstrdup_null(jsn_get_str(v, "name"));
     ret->port = (int)jsn_get_int(v, "port", 0);
     ret->pod_cidr = xstrdup_null(jsn_get_str(v, "podCidr"));
@@ -155,7 +158,7 @@ int choices_write(const struct layout *l, const struct choices *c, struct err *e
         jsn_set_str(&a, v, "podCidr", c->pod_cidr);
     for (char **s = c->shares; s && *s; s++)
         jsn_append(&a, shares, jsn_string(&a, *s));
-    jsn_set(&a, v, "shares", shares);
+    jsn_set(&a, v, SHARES_KEY, shares);
     jsn_print_pretty(&b, v);
     buf_addc(&b, '\n');
     return file_write(path, buf_view(&b), 0644, e);

@@ -7,8 +7,8 @@
  * after from here (clients.c).  When this process dies the others get SIGTERM; the pods run on,
  * and whoever serves the state directory next takes them over.
  *
- * Name, port, pod range and shares are chosen once and kept: a cluster that comes back is where it
- * was.
+ * Name, port, pod range and declared shares are chosen once and kept: a cluster that comes back is
+ * where it was.
  */
 #include "src/local/serve.h"
 
@@ -37,6 +37,7 @@ struct serve {
     struct loop *loop;
     struct layout layout;
     struct choices choices;
+    char **now; /* shares that are not kept; NULL-terminated */
     struct host host;
     char *program;
     bool no_agent;
@@ -85,23 +86,24 @@ static bool port_comes_free(int port)
     return false;
 }
 
-static void add_shares(struct choices *c, const char *const *shares)
+static char **copy_list(const char *const *list)
 {
     size_t n = 0;
+    char **copy;
 
-    while (c->shares && c->shares[n])
+    while (list && list[n])
         n++;
-    for (; shares && *shares; shares++) {
-        bool known = false;
+    copy = xcalloc(n + 1, sizeof(*copy));
+    for (size_t i = 0; i < n; i++)
+        copy[i] = xstrdup(list[i]);
+    return copy;
+}
 
-        for (size_t i = 0; i < n; i++)
-            known = known || streq(c->shares[i], *shares);
-        if (known)
-            continue;
-        c->shares = xrealloc(c->shares, (n + 2) * sizeof(char *));
-        c->shares[n++] = xstrdup(*shares);
-        c->shares[n] = NULL;
-    }
+static void free_list(char **list)
+{
+    for (char **s = list; s && *s; s++)
+        free(*s);
+    free(list);
 }
 
 static int choose(struct serve *s, const struct serve_options *o, struct err *e)
@@ -124,7 +126,11 @@ static int choose(struct serve *s, const struct serve_options *o, struct err *e)
         c->pod_cidr = xstrdup_null(o->pod_cidr);
     if (c->port == 0 || !port_comes_free(c->port))
         c->port = choose_port();
-    add_shares(c, o->shares);
+    if (o->shares && o->shares[0]) {
+        free_list(c->shares);
+        c->shares = copy_list(o->shares);
+    }
+    s->now = copy_list(o->now);
     return choices_write(&s->layout, c, e);
 }
 
@@ -172,15 +178,30 @@ static void start_operator(struct serve *s)
     s->processes[OPERATOR] = start(s, argv);
 }
 
+static size_t count(char *const *list)
+{
+    size_t n = 0;
+
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+static size_t add_shares(const char **argv, size_t n, char *const *list)
+{
+    for (; list && *list; list++) {
+        argv[n++] = "--share";
+        argv[n++] = *list;
+    }
+    return n;
+}
+
 static void start_node(struct serve *s)
 {
     size_t n = 0;
-    size_t shares = 0;
-    const char **argv;
+    const char **argv =
+        xcalloc(12 + 2 * (count(s->choices.shares) + count(s->now)), sizeof(char *));
 
-    while (s->choices.shares && s->choices.shares[shares])
-        shares++;
-    argv = xcalloc(12 + 2 * shares, sizeof(char *));
     argv[n++] = s->program;
     argv[n++] = "node";
     argv[n++] = "--state";
@@ -191,10 +212,8 @@ static void start_node(struct serve *s)
         argv[n++] = "--pod-cidr";
         argv[n++] = s->choices.pod_cidr;
     }
-    for (size_t i = 0; i < shares; i++) {
-        argv[n++] = "--share";
-        argv[n++] = s->choices.shares[i];
-    }
+    n = add_shares(argv, n, s->now);
+    n = add_shares(argv, n, s->choices.shares);
     s->processes[NODE] = start(s, argv);
     free(argv);
 }
@@ -239,8 +258,8 @@ static void define_next(struct serve *s)
 }
 
 /*
- * The node listens when it has made the cluster's network.  Before that, commands would send what is
- * for slurmctld out of the machine.
+ * The node listens when it has made the cluster's network.  Before that, commands would send what
+ * is for slurmctld out of the machine.
  */
 static void start_clients(struct serve *s)
 {
@@ -343,6 +362,7 @@ struct serve *serve_free(struct serve *s)
     if (s->lock >= 0)
         (void)close(s->lock);
     choices_done(&s->choices);
+    free_list(s->now);
     free(s->node_socket);
     layout_done(&s->layout);
     free(s->program);

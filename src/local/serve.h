@@ -13,7 +13,8 @@ struct serve_options {
     const char *state;
     const char *name;          /* of its bridge and control groups */
     const char *pod_cidr;      /* addresses of its pods */
-    const char *const *shares; /* directories that all pods share with the machine */
+    const char *const *shares; /* directories that all pods share with the machine: kept */
+    const char *const *now;    /* more of them, until it ends */
     const char *program;       /* slurmkeeper itself */
     bool no_agent;             /* slurmctld is reconfigured by a script that looks at its files */
 };
