@@ -16,6 +16,7 @@
 #include "src/build/controller_config.h"
 #include "src/build/labels.h"
 #include "src/build/merge.h"
+#include "src/build/nodeset_confine.h"
 #include "src/build/scripts.h"
 #include "src/json/quantity.h"
 
@@ -322,6 +323,15 @@ static struct jsn *make_owners(const struct maker *m)
     return owners;
 }
 
+/* A value of the user's own stays. */
+static void put_confinement(const struct maker *m, struct jsn *annotations)
+{
+    const char *list = worker_confinement(m->a, m->ns);
+
+    if (list && !jsn_member(annotations, STR(ANNOTATION_CONFINE "slurmd")))
+        jsn_set_str(m->a, annotations, ANNOTATION_CONFINE "slurmd", list);
+}
+
 struct jsn *build_worker_pod(struct arena *a, const struct build_cluster *c,
                              const struct nodeset *ns, const struct build_worker *w,
                              struct api_problems *p)
@@ -332,6 +342,7 @@ struct jsn *build_worker_pod(struct arena *a, const struct build_cluster *c,
     bool named = w->ordinal >= 0;
 
     jsn_set_str(a, annotations, ANNOTATION_DEFAULT_CONTAINER, "slurmd");
+    put_confinement(&m, annotations);
     return build_tree(
         a,
         "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'$name','generateName':'$prefix',"

@@ -162,6 +162,49 @@ static void slurmd_describes_its_node(void **state)
     }
 }
 
+#define USUAL                                                                                      \
+    "AUDIT_WRITE,CHOWN,DAC_OVERRIDE,FOWNER,FSETID,IPC_LOCK,KILL,NET_BIND_SERVICE,SETGID,SETUID,"   \
+    "SYS_CHROOT,SYS_NICE,SYS_RESOURCE"
+
+static void workers_ask_for_what_slurmd_needs_and_the_nodeset_adds(void **state)
+{
+    static const struct {
+        const char *spec;
+        const char *list; /* NULL: privileged, and meant so */
+    } cases[] = {
+        {"  replicas: 1\n", USUAL},
+        {"  slurmd: {securityContext: {privileged: false}}\n", USUAL},
+        {"  slurmd: {securityContext: {privileged: true}}\n", NULL},
+        {"  slurmd: {securityContext: {capabilities: {add: [ALL]}}}\n", NULL},
+        {"  template: {spec: {containers: [{name: slurmd, securityContext: {privileged: "
+         "true}}]}}\n",
+         NULL},
+        {"  slurmd: {securityContext: {capabilities: {add: [SYS_ADMIN]}}}\n", USUAL ",SYS_ADMIN"},
+        {"  slurmd: {securityContext: {capabilities: {drop: [ALL], add: [KILL]}}}\n", "KILL"},
+        {"  slurmd: {securityContext: {capabilities: {drop: [CAP_SYS_RESOURCE, SYS_NICE, "
+         "SYS_CHROOT, "
+         "NET_BIND_SERVICE, IPC_LOCK, AUDIT_WRITE]}}}\n",
+         "CHOWN,DAC_OVERRIDE,FOWNER,FSETID,KILL,SETGID,SETUID"},
+        {"  template: {metadata: {annotations: {confine.slurmkeeper.dev/slurmd: KILL}}}\n", "KILL"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct test_cluster t = {0};
+        struct build_worker w = {.ordinal = 0};
+        const struct jsn *list;
+
+        cluster_of(&a, &t, 0,
+                   arena_printf(&a, CONTROLLER "  {}\n" NODESET("c") "%s", cases[i].spec));
+        list = jsn_key(jsn_get(worker_of(&a, &t, &w), "metadata.annotations"),
+                       "confine.slurmkeeper.dev/slurmd");
+        assert_int_equal(list == NULL, cases[i].list == NULL);
+        if (list)
+            assert_string_equal(jsn_text(list), cases[i].list);
+    }
+}
+
 static void pods_of_kubernetes_nodes_have_their_place(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -461,6 +504,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_objects_are_kept_to_the_letter),
         cmocka_unit_test(slurmd_describes_its_node),
+        cmocka_unit_test(workers_ask_for_what_slurmd_needs_and_the_nodeset_adds),
         cmocka_unit_test(pods_of_kubernetes_nodes_have_their_place),
         cmocka_unit_test(names_of_workers_are_stable),
         cmocka_unit_test(what_does_not_show_in_pods_keeps_the_hash),

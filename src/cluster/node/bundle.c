@@ -11,6 +11,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
+#include "src/cluster/node/confine.h"
 #include "src/cluster/node/container.h"
 #include "src/cluster/node/record.h"
 #include "src/cluster/node/worker.h"
@@ -18,10 +19,32 @@
 #define DEFAULT_PATH                                                                               \
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" ROOTFS_LIBEXEC
 
-char *bundle_cgroup(const struct container *c)
+/* A container that writes its own groups has one inside of the one that holds it to its limits. */
+static bool is_fenced(const struct container *c)
+{
+    return confine_is_confined(c->worker->spec, container_spec(c));
+}
+
+static char *outer_cgroup(const struct container *c)
 {
     return xasprintf("%s/pod%s/%s-%d", cgroup_root(c->worker->node->cgroups), c->worker->uid,
                      container_spec(c)->name, c->attempt);
+}
+
+char *bundle_cgroup(const struct container *c)
+{
+    AUTO(free) char *outer = outer_cgroup(c);
+
+    return xasprintf("%s%s", outer, is_fenced(c) ? "/inside" : "");
+}
+
+static int fence(const struct container *c, struct ctr_limits *limits, struct err *e)
+{
+    AUTO(free) char *outer = outer_cgroup(c);
+    int r = cgroup_fence(c->worker->node->cgroups, outer, limits, e);
+
+    *limits = (struct ctr_limits){0};
+    return r;
 }
 
 static int add_etc_files(struct arena *a, const struct container *c, struct oci_mounts *m,
@@ -142,7 +165,8 @@ int bundle_make(struct container *c, struct err *e)
     AUTO(free) char *cgroup = bundle_cgroup(c);
     struct worker *w = c->worker;
     const struct ctr_spec *s = container_spec(c);
-    bool privileged = oci_is_privileged(s);
+    struct rootfs_wish wish = {confine_is_privileged(w->spec, s),
+                               confine_writes_cgroups(w->spec, s)};
     struct oci_mounts mounts = {.arena = &a};
     struct field_context fields;
     struct volumes_context volumes;
@@ -159,13 +183,15 @@ int bundle_make(struct container *c, struct err *e)
     worker_volumes(w, &fields, &volumes);
     limit(c, &in.limits);
     groups_of(&a, w->spec, &in);
-    if (privileged)
+    if (wish.writes_sys)
         in.devices = rootfs_devices(&a, &in.n_devices);
     r = make_process(&a, c, &fields, &in, e);
+    if (r == 0 && is_fenced(c))
+        r = fence(c, &in.limits, e);
     if (r == 0)
         r = file_make_dirs(c->dir, 0700, e);
     if (r == 0)
-        r = rootfs_make(w->node->rootfs, &a, c->dir, privileged, &mounts, e);
+        r = rootfs_make(w->node->rootfs, &a, c->dir, &wish, &mounts, e);
     if (r == 0)
         r = add_etc_files(&a, c, &mounts, e);
     if (r == 0)

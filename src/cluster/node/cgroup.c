@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "src/base/alloc.h"
+#include "src/base/buf.h"
 #include "src/base/file.h"
 #include "src/cluster/node/mounts.h"
 
@@ -148,6 +149,96 @@ static void make_group(const char *point, const char *parent, const char *name)
         copy_setting(up, dir, "cpuset.cpus");
         copy_setting(up, dir, "cpuset.mems");
     }
+}
+
+/* v2 gives a group only those controllers that its parent hands down. */
+static void hand_down(const char *point, const char *group)
+{
+    static const char *const controllers[] = {"+cpuset", "+cpu", "+io", "+memory", "+pids"};
+    AUTO(free) char *path = xasprintf("%s%s/cgroup.subtree_control", point, group);
+
+    for (size_t i = 0; i < ARRAY_LEN(controllers); i++) {
+        AUTO(close) int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+        if (fd >= 0)
+            (void)!file_write_all(fd, str_of(controllers[i]));
+    }
+}
+
+/* All groups on the way, and the last. */
+static void make_groups(const struct cgroup_tree *t, const char *group)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        struct str rest = str_of(group + 1), name;
+        AUTO(buf_done) struct buf parent = {0};
+
+        while (str_split(&rest, '/', &name)) {
+            AUTO(free) char *one = str_dup(name);
+
+            if (!t->v1)
+                hand_down(t->points[i], buf_str(&parent));
+            make_group(t->points[i], buf_str(&parent), one);
+            buf_printf(&parent, "/%s", one);
+        }
+        if (!t->v1)
+            hand_down(t->points[i], group);
+    }
+}
+
+void cgroup_settings(const struct ctr_limits *l, bool v2, struct buf *b)
+{
+    if (l->cpu_shares && v2)
+        buf_printf(b, "cpu.weight=%llu\n",
+                   1 + (unsigned long long)(l->cpu_shares - 2) * 9999 / 262142);
+    else if (l->cpu_shares)
+        buf_printf(b, "cpu.shares=%llu\n", (unsigned long long)l->cpu_shares);
+    if (l->cpu_quota_us && v2)
+        buf_printf(b, "cpu.max=%lld %lld\n", (long long)l->cpu_quota_us,
+                   (long long)l->cpu_period_us);
+    else if (l->cpu_quota_us)
+        buf_printf(b, "cpu.cfs_period_us=%lld\ncpu.cfs_quota_us=%lld\n",
+                   (long long)l->cpu_period_us, (long long)l->cpu_quota_us);
+    if (l->memory_bytes)
+        buf_printf(b, "%s=%lld\n", v2 ? "memory.max" : "memory.limit_in_bytes",
+                   (long long)l->memory_bytes);
+}
+
+/* In whichever hierarchy has the file. */
+static int set(const struct cgroup_tree *t, const char *group, const char *file, struct str value,
+               struct err *e)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        AUTO(free) char *path = xasprintf("%s%s/%s", t->points[i], group, file);
+        AUTO(close) int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+        if (fd < 0)
+            continue;
+        if (file_write_all(fd, value) < 0)
+            return err_errno(e, errno, "cannot write '%s'", path);
+        return 0;
+    }
+    return err_set(e, -ENOENT, ERR_RETRY, "control group '%s' has no '%s'", group, file);
+}
+
+int cgroup_fence(const struct cgroup_tree *t, const char *group, const struct ctr_limits *l,
+                 struct err *e)
+{
+    AUTO(buf_done) struct buf settings = {0};
+    struct str rest, line, file;
+    int r = 0;
+
+    make_groups(t, group);
+    cgroup_settings(l, !t->v1, &settings);
+    rest = buf_view(&settings);
+    while (r == 0 && str_split(&rest, '\n', &line)) {
+        AUTO(free) char *name = NULL;
+
+        if (!line.n || !str_split(&line, '=', &file))
+            continue;
+        name = str_dup(file);
+        r = set(t, group, name, line, e);
+    }
+    return r;
 }
 
 const char *const *cgroup_shim_procs(struct cgroup_tree *t)

@@ -5,7 +5,9 @@
 #include <stdbool.h>
 
 #include "src/base/str.h"
+#include "src/cluster/node/limits.h"
 
+struct buf;
 struct cgroup_tree;
 
 /* `root` is the group that everything of this node is below: "/slurmkeeper-lab". */
@@ -23,6 +25,15 @@ const char *cgroup_root(const struct cgroup_tree *t);
 /* cgroup.procs of the group that shims live in, one a hierarchy, NULL-terminated; made if missing.
  * Borrowed. */
 const char *const *cgroup_shim_procs(struct cgroup_tree *t);
+
+/*
+ * Make a group, in all hierarchies, and hold it to these limits.  For a container that writes its
+ * own groups: it lives in a group below this one, from where it cannot lift them.
+ */
+int cgroup_fence(const struct cgroup_tree *t, const char *group, const struct ctr_limits *l,
+                 struct err *e) MUST_CHECK;
+/* The settings of such a group, "file=value" lines, for v1 or v2; pure. */
+void cgroup_settings(const struct ctr_limits *l, bool v2, struct buf *b);
 
 /* The file that counts the processes of a group which were killed for want of memory; owned. */
 char *cgroup_oom_file(const struct cgroup_tree *t, const char *group);

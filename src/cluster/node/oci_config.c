@@ -5,11 +5,16 @@
  * Network, host name and inter-process communication are the pod's, held by its pause process; the
  * process tree is the container's own unless the pod shares one.  What securityContext says about
  * users, groups, capabilities, privileges and the root file system is here; paths of /proc and /sys
- * that tell or change too much are masked, but for privileged containers.
+ * that tell or change too much are masked, and system calls that nobody in a container needs are
+ * refused, but for privileged containers.
  */
 #include "src/cluster/node/oci_config.h"
 
 #include "src/cluster/node/capability.h"
+#include "src/cluster/node/confine.h"
+#include "src/cluster/node/seccomp.h"
+
+#define UMASK 022 /* of processes in containers, whatever ours is */
 
 void oci_mounts_add(struct oci_mounts *m, const char *to, const char *type, const char *from,
                     const char *options)
@@ -18,16 +23,9 @@ void oci_mounts_add(struct oci_mounts *m, const char *to, const char *type, cons
     m->items[m->n++] = (struct oci_mount){to, type, from, options};
 }
 
-const struct jsn *oci_security(const struct pod_spec *p, const struct ctr_spec *c, const char *key)
+static bool is_privileged(const struct oci_input *in)
 {
-    const struct jsn *own = jsn_key(jsn_key(c->json, "securityContext"), key);
-
-    return own ? own : jsn_key(jsn_get(p->json, "spec.securityContext"), key);
-}
-
-bool oci_is_privileged(const struct ctr_spec *c)
-{
-    return jsn_get_bool(c->json, "securityContext.privileged", false);
+    return confine_is_privileged(in->pod, in->ctr);
 }
 
 static struct jsn *strings(struct arena *a, const char *const *list)
@@ -48,10 +46,11 @@ static struct jsn *user_of(struct arena *a, const struct oci_input *in)
 {
     struct jsn *user = jsn_object(a);
     struct jsn *groups = jsn_array(a);
-    int64_t gid = int_or(oci_security(in->pod, in->ctr, "runAsGroup"), 0);
+    int64_t gid = int_or(confine_setting(in->pod, in->ctr, "runAsGroup"), 0);
 
-    jsn_set_int(a, user, "uid", int_or(oci_security(in->pod, in->ctr, "runAsUser"), 0));
+    jsn_set_int(a, user, "uid", int_or(confine_setting(in->pod, in->ctr, "runAsUser"), 0));
     jsn_set_int(a, user, "gid", gid);
+    jsn_set_int(a, user, "umask", UMASK);
     for (size_t i = 0; i < in->n_groups; i++)
         jsn_append(a, groups, jsn_int(a, in->groups[i]));
     if (in->n_groups)
@@ -59,70 +58,33 @@ static struct jsn *user_of(struct arena *a, const struct oci_input *in)
     return user;
 }
 
-/* "ALL" or a name; -1 fails. */
-static int apply_capabilities(const struct jsn *names, bool add, uint64_t all, uint64_t *set,
-                              struct err *e)
-{
-    JSN_FOR_ITEMS (item, names) {
-        const char *name = jsn_text(item);
-        int n = capability_number(name);
-
-        if (n < 0 && !streq(name, "ALL"))
-            return err_bad(e, "there is no capability '%s'", name ? name : "");
-        if (n < 0)
-            *set = add ? all : 0;
-        else if (add)
-            *set |= UINT64_C(1) << n;
-        else
-            *set &= ~(UINT64_C(1) << n);
-    }
-    return 0;
-}
-
-static int capabilities_of(struct arena *a, const struct oci_input *in, struct jsn **ret,
-                           struct err *e)
+static struct jsn *capabilities_of(struct arena *a, uint64_t set)
 {
     static const char *const sets[] = {"bounding", "effective", "permitted"};
-    const struct jsn *wish = jsn_get(in->ctr->json, "securityContext.capabilities");
-    const struct jsn *drop = jsn_key(wish, "drop");
-    uint64_t set = oci_is_privileged(in->ctr) ? in->may_have : capability_default();
     struct jsn *list = jsn_array(a);
-    int r;
+    struct jsn *o = jsn_object(a);
 
-    /* "drop ALL, add X" means X: so first what is dropped. */
-    r = apply_capabilities(drop, false, in->may_have, &set, e);
-    if (r == 0)
-        r = apply_capabilities(jsn_key(wish, "add"), true, in->may_have, &set, e);
-    if (r < 0)
-        return r;
-    set &= in->may_have;
     for (unsigned int i = 0; capability_name(i); i++)
         if (set & UINT64_C(1) << i)
             jsn_append(a, list, jsn_string(a, capability_name(i)));
-    *ret = jsn_object(a);
     for (size_t i = 0; i < ARRAY_LEN(sets); i++)
-        jsn_set(a, *ret, sets[i], list);
-    return 0;
+        jsn_set(a, o, sets[i], list);
+    return o;
 }
 
-static int process_of(struct arena *a, const struct oci_input *in, struct jsn **ret, struct err *e)
+static struct jsn *process_of(struct arena *a, const struct oci_input *in, uint64_t capabilities)
 {
     struct jsn *p = jsn_object(a);
-    struct jsn *caps;
-    const struct jsn *escalate = oci_security(in->pod, in->ctr, "allowPrivilegeEscalation");
-    int r = capabilities_of(a, in, &caps, e);
+    const struct jsn *escalate = confine_setting(in->pod, in->ctr, "allowPrivilegeEscalation");
 
-    if (r < 0)
-        return r;
     jsn_set_bool(a, p, "terminal", in->ctr->tty);
     jsn_set(a, p, "user", user_of(a, in));
     jsn_set(a, p, "args", strings(a, in->argv));
     jsn_set(a, p, "env", strings(a, in->env));
     jsn_set_str(a, p, "cwd", in->cwd);
-    jsn_set(a, p, "capabilities", caps);
+    jsn_set(a, p, "capabilities", capabilities_of(a, capabilities));
     jsn_set_bool(a, p, "noNewPrivileges", jsn_is(escalate, JSN_BOOL) && !escalate->b);
-    *ret = p;
-    return 0;
+    return p;
 }
 
 static struct jsn *mounts_of(struct arena *a, const struct oci_mounts *m)
@@ -185,7 +147,7 @@ static struct jsn *resources_of(struct arena *a, const struct oci_input *in)
     struct jsn *devices = jsn_array(a);
     struct jsn *rule = jsn_object(a);
 
-    jsn_set_bool(a, rule, "allow", oci_is_privileged(in->ctr));
+    jsn_set_bool(a, rule, "allow", is_privileged(in));
     jsn_set_str(a, rule, "access", "rwm");
     jsn_append(a, devices, rule);
     jsn_set(a, r, "devices", devices);
@@ -220,24 +182,44 @@ static struct jsn *devices_of(struct arena *a, const struct oci_input *in)
     return list;
 }
 
-static struct jsn *linux_of(struct arena *a, const struct oci_input *in)
+/* What tells of the machine or of other containers; and what changes the machine. */
+static void hide_paths(struct arena *a, struct jsn *l)
 {
-    static const char *const masked[] = {
-        "/proc/acpi",       "/proc/kcore", "/proc/keys",    "/proc/latency_stats",
-        "/proc/timer_list", "/proc/scsi",  "/sys/firmware", NULL};
+    static const char *const masked[] = {"/proc/acpi",
+                                         "/proc/asound",
+                                         "/proc/interrupts",
+                                         "/proc/kcore",
+                                         "/proc/keys",
+                                         "/proc/latency_stats",
+                                         "/proc/scsi",
+                                         "/proc/sched_debug",
+                                         "/proc/timer_list",
+                                         "/proc/timer_stats",
+                                         "/sys/firmware",
+                                         "/sys/devices/virtual/powercap",
+                                         NULL};
     static const char *const readonly[] = {
         "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger", NULL};
+
+    jsn_set(a, l, "maskedPaths", strings(a, masked));
+    jsn_set(a, l, "readonlyPaths", strings(a, readonly));
+}
+
+static struct jsn *linux_of(struct arena *a, const struct oci_input *in, uint64_t capabilities,
+                            bool unfiltered)
+{
     struct jsn *l = jsn_object(a);
 
     jsn_set_str(a, l, "cgroupsPath", in->cgroups_path);
     jsn_set(a, l, "namespaces", namespaces_of(a, in));
     jsn_set(a, l, "resources", resources_of(a, in));
-    if (oci_is_privileged(in->ctr)) {
+    if (!unfiltered)
+        jsn_set(a, l, "seccomp",
+                seccomp_profile(a, capabilities, confine_is_confined(in->pod, in->ctr)));
+    if (is_privileged(in))
         jsn_set(a, l, "devices", devices_of(a, in));
-    } else {
-        jsn_set(a, l, "maskedPaths", strings(a, masked));
-        jsn_set(a, l, "readonlyPaths", strings(a, readonly));
-    }
+    else
+        hide_paths(a, l);
     return l;
 }
 
@@ -245,19 +227,22 @@ int oci_config_build(struct arena *a, const struct oci_input *in, struct jsn **r
                      struct err *e)
 {
     struct jsn *c = jsn_object(a);
-    struct jsn *process;
-    int r = process_of(a, in, &process, e);
+    uint64_t capabilities = 0;
+    bool unfiltered = false;
+    int r = confine_capabilities(in->pod, in->ctr, in->may_have, &capabilities, e);
 
+    if (r == 0)
+        r = confine_unfiltered(in->pod, in->ctr, &unfiltered, e);
     if (r < 0)
         return r;
     jsn_set_str(a, c, "ociVersion", "1.0.2");
-    jsn_set(a, c, "process", process);
+    jsn_set(a, c, "process", process_of(a, in, capabilities));
     jsn_set_path(a, c, "root.path", jsn_string(a, "rootfs"));
     jsn_set_path(
         a, c, "root.readonly",
         jsn_bool(a, jsn_get_bool(in->ctr->json, "securityContext.readOnlyRootFilesystem", false)));
     jsn_set(a, c, "mounts", mounts_of(a, in->mounts));
-    jsn_set(a, c, "linux", linux_of(a, in));
+    jsn_set(a, c, "linux", linux_of(a, in, capabilities, unfiltered));
     *ret_config = c;
     return 0;
 }

@@ -58,7 +58,3 @@ int oci_config_build(struct arena *a, const struct oci_input *in, struct jsn **r
 /* The process of another command in the same container, for the runtime's exec. */
 struct jsn *oci_config_exec(struct arena *a, const struct jsn *config, const struct jsn *command,
                             bool tty);
-
-/* securityContext of the container, else of the pod. */
-const struct jsn *oci_security(const struct pod_spec *p, const struct ctr_spec *c, const char *key);
-bool oci_is_privileged(const struct ctr_spec *c);

@@ -122,6 +122,7 @@ int programs_rootfs(struct node *n, const char *const *shares, struct err *e)
                         find_own("agent/worker", "slurmkeeper-agent-worker")};
     const char *found[ARRAY_LEN(programs) + 1] = {NULL};
     struct rootfs_options o = {.state_dir = n->state_dir,
+                               .node_dir = n->dir,
                                .entrypoint_dir = entrypoints,
                                .programs = found,
                                .shares = shares};

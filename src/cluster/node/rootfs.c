@@ -3,9 +3,10 @@
  * The root of a container: the software of this machine, and nothing of its life.
  *
  * /usr, /opt, /etc (and /bin, /lib and kin where they are not links) are overlays: what a container
- * writes stays with it.  /var is its own, with the machine's directories, their owners and modes,
- * and none of their files; /home has a directory for each of the machine's; /run, /tmp and /root
- * are empty.  The machine's own Slurm configuration and munge key are not seen.
+ * writes stays with it.  Below /etc lies a copy of the machine's without its secrets (etc_image).
+ * /var is its own, with the machine's directories, their owners and modes, and none of their files;
+ * /home has a directory for each of the machine's; /run, /tmp and /root are empty.  Shared
+ * directories are the machine's own; the state directory is not seen through them.
  *
  * One overlay over / would be simpler, and Linux refuses it: the layer that takes the writes would
  * lie inside the layer below.  Where overlays cannot be had at all (the state directory is on a
@@ -21,14 +22,16 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 
 #include "src/base/alloc.h"
+#include "src/base/clock.h"
 #include "src/base/file.h"
+#include "src/cluster/node/etc_image.h"
 #include "src/cluster/node/mounts.h"
 #include "src/cluster/node/skeleton.h"
 
 #define MAX_LAYERS 32
+#define ETC_FRESH_MS 1000
 
 struct layer {
     char *name; /* "usr", without the slash */
@@ -54,6 +57,8 @@ struct rootfs {
     size_t n_inner;
     size_t cap_inner;
     struct skeleton *skeleton;
+    char *etc;      /* what containers' /etc begins with */
+    int64_t etc_ms; /* when it was last held against the machine's */
     bool overlays;
 };
 
@@ -181,6 +186,19 @@ static void free_list(char **list)
     free(list);
 }
 
+/* Users and settings that came meanwhile; a burst of containers pays for it once. */
+static int refresh_etc(struct rootfs *r, struct err *e)
+{
+    int64_t now = clock_mono_ms();
+    int err = 0;
+
+    if (r->etc_ms == 0 || now - r->etc_ms > ETC_FRESH_MS)
+        err = etc_image_sync("/etc", r->etc, e);
+    if (err == 0)
+        r->etc_ms = now;
+    return err;
+}
+
 int rootfs_new(const struct rootfs_options *o, struct rootfs **ret_rootfs, struct err *e)
 {
     AUTO(rootfs_free) struct rootfs *r = xcalloc(1, sizeof(*r));
@@ -191,9 +209,12 @@ int rootfs_new(const struct rootfs_options *o, struct rootfs **ret_rootfs, struc
     r->programs = copy_list(o->programs);
     r->shares = copy_list(o->shares);
     r->overlays = overlay_works(o->state_dir);
+    r->etc = xasprintf("%s/etc", o->node_dir);
     err = scan_top(r, e);
     if (err == 0)
         err = mounts_each(note_inner, r, e);
+    if (err == 0)
+        err = refresh_etc(r, e);
     if (err < 0)
         return err;
     r->skeleton = skeleton_of_machine(o->state_dir);
@@ -219,6 +240,7 @@ struct rootfs *rootfs_free(struct rootfs *r)
     (void)skeleton_free(r->skeleton);
     free(r->state_dir);
     free(r->entrypoint_dir);
+    free(r->etc);
     free(r);
     return NULL;
 }
@@ -228,27 +250,10 @@ const char *rootfs_kind(const struct rootfs *r)
     return r->overlays ? "overlays" : "read-only binds";
 }
 
-/* The machine's own configuration of what pods run must not shine through. */
-static void hide_in_etc(const char *upper)
+static int make_overlay(const struct rootfs *root, struct arena *a, const char *dir,
+                        const char *name, struct oci_mounts *mounts, struct err *e)
 {
-    static const char *const hidden[] = {"slurm", "slurm-llnl", "munge"};
-
-    for (size_t i = 0; i < ARRAY_LEN(hidden); i++) {
-        AUTO(free) char *lower = xasprintf("/etc/%s", hidden[i]);
-        AUTO(free) char *path = xasprintf("%s/%s", upper, hidden[i]);
-        struct stat st;
-
-        if (stat(lower, &st) < 0 || !S_ISDIR(st.st_mode) || mkdir(path, 0700) < 0)
-            continue;
-        (void)!chown(path, st.st_uid, st.st_gid);
-        (void)chmod(path, st.st_mode & 07777);
-        (void)setxattr(path, "trusted.overlay.opaque", "y", 1, 0);
-    }
-}
-
-static int make_overlay(struct arena *a, const char *dir, const char *name,
-                        struct oci_mounts *mounts, struct err *e)
-{
+    const char *lower = streq(name, "etc") ? root->etc : arena_printf(a, "/%s", name);
     const char *upper = arena_printf(a, "%s/layers/%s/upper", dir, name);
     const char *work = arena_printf(a, "%s/layers/%s/work", dir, name);
     int r = file_make_dirs(upper, 0755, e);
@@ -257,15 +262,13 @@ static int make_overlay(struct arena *a, const char *dir, const char *name,
         r = file_make_dirs(work, 0755, e);
     if (r < 0)
         return r;
-    if (streq(name, "etc"))
-        hide_in_etc(upper);
     oci_mounts_add(mounts, arena_printf(a, "/%s", name), "overlay", "overlay",
-                   arena_printf(a, "lowerdir=/%s\nupperdir=%s\nworkdir=%s", name, upper, work));
+                   arena_printf(a, "lowerdir=%s\nupperdir=%s\nworkdir=%s", lower, upper, work));
     return 0;
 }
 
-static int make_layer(struct arena *a, const char *dir, const struct layer *l,
-                      struct oci_mounts *mounts, struct err *e)
+static int make_layer(const struct rootfs *root, struct arena *a, const char *dir,
+                      const struct layer *l, struct oci_mounts *mounts, struct err *e)
 {
     const char *point = arena_printf(a, "%s/rootfs/%s", dir, l->name);
     int r = file_make_dirs(point, 0755, e);
@@ -273,15 +276,15 @@ static int make_layer(struct arena *a, const char *dir, const struct layer *l,
     if (r < 0)
         return r;
     if (l->overlay)
-        return make_overlay(a, dir, l->name, mounts, e);
+        return make_overlay(root, a, dir, l->name, mounts, e);
     if (streq(l->name, "etc"))
-        return skeleton_copy_etc(point, e);
+        return etc_image_sync(root->etc, point, e);
     oci_mounts_add(mounts, arena_printf(a, "/%s", l->name), "bind", arena_printf(a, "/%s", l->name),
                    "rbind\nrprivate\nro");
     return 0;
 }
 
-static void add_kernel_mounts(struct oci_mounts *m, bool privileged)
+static void add_kernel_mounts(struct oci_mounts *m, const struct rootfs_wish *w)
 {
     oci_mounts_add(m, "/proc", "proc", "proc", "nosuid\nnoexec\nnodev");
     oci_mounts_add(m, "/dev", "tmpfs", "tmpfs", "nosuid\nstrictatime\nmode=755\nsize=65536k");
@@ -289,10 +292,10 @@ static void add_kernel_mounts(struct oci_mounts *m, bool privileged)
                    "nosuid\nnoexec\nnewinstance\nptmxmode=0666\nmode=0620\ngid=5");
     oci_mounts_add(m, "/dev/mqueue", "mqueue", "mqueue", "nosuid\nnoexec\nnodev");
     oci_mounts_add(m, "/sys", "sysfs", "sysfs",
-                   privileged ? "nosuid\nnoexec\nnodev" : "nosuid\nnoexec\nnodev\nro");
+                   w->writes_sys ? "nosuid\nnoexec\nnodev" : "nosuid\nnoexec\nnodev\nro");
     oci_mounts_add(m, "/sys/fs/cgroup", "cgroup", "cgroup",
-                   privileged ? "nosuid\nnoexec\nnodev\nrelatime"
-                              : "nosuid\nnoexec\nnodev\nrelatime\nro");
+                   w->writes_cgroups ? "nosuid\nnoexec\nnodev\nrelatime"
+                                     : "nosuid\nnoexec\nnodev\nrelatime\nro");
     oci_mounts_add(m, "/run", "tmpfs", "tmpfs", "nosuid\nnodev\nmode=755");
 }
 
@@ -309,16 +312,21 @@ static void add_own(const struct rootfs *r, struct arena *a, struct oci_mounts *
                        "bind\nrprivate\nro");
     for (size_t i = 0; i < r->n_inner; i++)
         oci_mounts_add(m, r->inner[i], "bind", r->inner[i], "bind\nrprivate\nro");
-    for (char **s = r->shares; *s; s++)
+    for (char **s = r->shares; *s; s++) {
         oci_mounts_add(m, arena_strdup(a, *s), "bind", *s, "rbind\nrslave\nrw");
+        if (is_below(r->state_dir, *s))
+            oci_mounts_add(m, r->state_dir, "tmpfs", "tmpfs", "nosuid\nnodev\nro\nmode=0\nsize=4k");
+    }
 }
 
-int rootfs_make(const struct rootfs *r, struct arena *a, const char *dir, bool privileged,
+int rootfs_make(struct rootfs *r, struct arena *a, const char *dir, const struct rootfs_wish *w,
                 struct oci_mounts *mounts, struct err *e)
 {
     const char *root = arena_printf(a, "%s/rootfs", dir);
     int err = file_make_dirs(root, 0755, e);
 
+    if (err == 0)
+        err = refresh_etc(r, e);
     if (err == 0)
         err = skeleton_make(r->skeleton, root, e);
     for (size_t i = 0; err == 0 && i < r->n_links; i++) {
@@ -328,10 +336,10 @@ int rootfs_make(const struct rootfs *r, struct arena *a, const char *dir, bool p
             err = err_errno(e, errno, "cannot make '%s'", path);
     }
     for (size_t i = 0; err == 0 && i < r->n_layers; i++)
-        err = make_layer(a, dir, &r->layers[i], mounts, e);
+        err = make_layer(r, a, dir, &r->layers[i], mounts, e);
     if (err < 0)
         return err;
-    add_kernel_mounts(mounts, privileged);
+    add_kernel_mounts(mounts, w);
     add_own(r, a, mounts);
     return 0;
 }

@@ -13,11 +13,9 @@
 #include <sys/stat.h>
 
 #include "src/base/alloc.h"
-#include "src/base/buf.h"
 #include "src/base/file.h"
 
 #define MAX_DIRS 4096
-#define MAX_ETC_BYTES ((size_t)4 << 20)
 
 struct entry {
     char *path; /* relative */
@@ -142,61 +140,4 @@ int skeleton_make(const struct skeleton *s, const char *root, struct err *e)
             return err_wrap(e, r, "root file system in '%s'", root);
     }
     return 0;
-}
-
-static bool is_hidden(const char *name)
-{
-    return starts_with(name, "slurm") || streq(name, "munge") || starts_with(name, "shadow");
-}
-
-static int copy_file(const char *from, const char *to, const struct stat *st, struct err *e)
-{
-    AUTO(free) char *text = NULL;
-    size_t n;
-    int r = file_read(from, MAX_ETC_BYTES, &text, &n, NULL);
-
-    if (r < 0)
-        return 0; /* not for us, or not that large: a container can do without */
-    r = file_write(to, (struct str){text, n}, st->st_mode & 07777, e);
-    if (r == 0 && chown(to, st->st_uid, st->st_gid) < 0)
-        r = err_errno(e, errno, "cannot set the owner of '%s'", to);
-    return r;
-}
-
-static int copy_tree(const char *from, const char *to, int depth, struct err *e)
-{
-    DIR *d = opendir(from);
-    struct dirent *entry;
-    int r = 0;
-
-    while (d && r == 0 && (entry = readdir(d))) {
-        AUTO(free) char *source = xasprintf("%s/%s", from, entry->d_name);
-        AUTO(free) char *target = xasprintf("%s/%s", to, entry->d_name);
-        char link[1024];
-        ssize_t n;
-        struct stat st;
-
-        if (streq(entry->d_name, ".") || streq(entry->d_name, "..") || is_hidden(entry->d_name) ||
-            lstat(source, &st) < 0)
-            continue;
-        if (S_ISREG(st.st_mode)) {
-            r = copy_file(source, target, &st, e);
-        } else if (S_ISLNK(st.st_mode)) {
-            n = readlink(source, link, sizeof(link) - 1);
-            link[MAX(n, 0)] = '\0';
-            (void)!symlink(link, target);
-        } else if (S_ISDIR(st.st_mode) && depth < 8) {
-            r = file_make_dirs(target, st.st_mode & 07777, e);
-            if (r == 0)
-                r = copy_tree(source, target, depth + 1, e);
-        }
-    }
-    if (d)
-        (void)closedir(d);
-    return r;
-}
-
-int skeleton_copy_etc(const char *to, struct err *e)
-{
-    return copy_tree("/etc", to, 0, e);
 }

@@ -12,6 +12,3 @@ struct skeleton *skeleton_free(struct skeleton *s);
 
 /* Make them all below `root`. */
 int skeleton_make(const struct skeleton *s, const char *root, struct err *e) MUST_CHECK;
-
-/* Copy /etc where no overlay can be had: regular files and links, without keys of Slurm. */
-int skeleton_copy_etc(const char *to, struct err *e) MUST_CHECK;

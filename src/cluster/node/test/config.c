@@ -4,6 +4,8 @@
 #include "src/cluster/node/test/parse.h"
 
 #include "src/cluster/node/capability.h"
+#include "src/cluster/node/cgroup.h"
+#include "src/cluster/node/confine.h"
 #include "src/cluster/node/env.h"
 #include "src/cluster/node/oci_config.h"
 
@@ -220,6 +222,23 @@ static void limits_become_settings_of_groups(void **state)
     }
 }
 
+static void limits_of_a_fence_are_files_of_its_group(void **state)
+{
+    struct ctr_limits l = {1024, 150000, 100000, 1 << 20};
+    AUTO(buf_done) struct buf v1 = {0};
+    AUTO(buf_done) struct buf v2 = {0};
+    AUTO(buf_done) struct buf none = {0};
+
+    (void)state;
+    cgroup_settings(&l, false, &v1);
+    assert_string_equal(buf_str(&v1), "cpu.shares=1024\ncpu.cfs_period_us=100000\n"
+                                      "cpu.cfs_quota_us=150000\nmemory.limit_in_bytes=1048576\n");
+    cgroup_settings(&l, true, &v2);
+    assert_string_equal(buf_str(&v2), "cpu.weight=39\ncpu.max=150000 100000\nmemory.max=1048576\n");
+    cgroup_settings(&(struct ctr_limits){0}, true, &none);
+    assert_int_equal(none.n, 0);
+}
+
 static void a_pods_demand_counts_what_runs_at_once(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -292,6 +311,8 @@ static void the_configuration_holds_what_was_decided(void **state)
     assert_true(has(jsn_get(c, "process.capabilities.bounding"), "CAP_CHOWN"));
     assert_false(has(jsn_get(c, "process.capabilities.bounding"), "CAP_SYS_ADMIN"));
     assert_true(has(jsn_get(c, "linux.maskedPaths"), "/proc/kcore"));
+    assert_true(has(jsn_get(c, "linux.readonlyPaths"), "/proc/sys"));
+    assert_int_equal(jsn_get_int(c, "process.user.umask", -1), 022);
     assert_int_equal(jsn_len(jsn_get(jsn_item(jsn_key(c, "mounts"), 0), "options")), 2);
 }
 
@@ -340,8 +361,109 @@ static void a_privileged_container_sees_everything(void **state)
 
     (void)state;
     assert_null(jsn_get(c, "linux.maskedPaths"));
+    assert_null(jsn_get(c, "linux.seccomp"));
     assert_true(has(jsn_get(c, "process.capabilities.bounding"), "CAP_SYS_ADMIN"));
     assert_true(jsn_get_bool(jsn_item(jsn_get(c, "linux.resources.devices"), 0), "allow", false));
+}
+
+/* The errno that a call is refused with whatever its arguments are; 0: it is not. */
+static int64_t refusal(const struct jsn *config, const char *call)
+{
+    JSN_FOR_ITEMS (rule, jsn_get(config, "linux.seccomp.syscalls"))
+        if (!jsn_key(rule, "args") && has(jsn_key(rule, "names"), call))
+            return jsn_get_int(rule, "errnoRet", 0);
+    return 0;
+}
+
+static void ordinary_containers_are_refused_what_their_capabilities_do_not_cover(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *c = config_of(&a, "{'containers':[{'name':'c'}]}", NULL);
+
+    (void)state;
+    assert_string_equal(jsn_get_str(c, "linux.seccomp.defaultAction"), "SCMP_ACT_ALLOW");
+    assert_int_equal(refusal(c, "mount"), EPERM);
+    assert_int_equal(refusal(c, "keyctl"), EPERM);
+    assert_int_equal(refusal(c, "open_by_handle_at"), EPERM);
+    assert_int_equal(refusal(c, "clone3"), ENOSYS);
+    assert_int_equal(refusal(c, "clone"), 0);
+    assert_int_equal(refusal(c, "read"), 0);
+    c = config_of(&a,
+                  "{'containers':[{'name':'c','securityContext':{'capabilities':{"
+                  "'add':['SYS_ADMIN']}}}]}",
+                  NULL);
+    assert_int_equal(refusal(c, "mount"), 0);
+    assert_int_equal(refusal(c, "clone3"), 0);
+    assert_int_equal(refusal(c, "keyctl"), EPERM);
+}
+
+static void a_filter_is_left_out_only_where_the_pod_says_so(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct err e = {0};
+
+    (void)state;
+    assert_null(jsn_get(config_of(&a,
+                                  "{'securityContext':{'seccompProfile':{'type':'Unconfined'}},"
+                                  "'containers':[{'name':'c'}]}",
+                                  NULL),
+                        "linux.seccomp"));
+    assert_non_null(jsn_get(config_of(&a,
+                                      "{'securityContext':{'seccompProfile':{'type':'Unconfined'}},"
+                                      "'containers':[{'name':'c','securityContext':{"
+                                      "'seccompProfile':{'type':'RuntimeDefault'}}}]}",
+                                      NULL),
+                            "linux.seccomp"));
+    assert_null(config_of(&a,
+                          "{'containers':[{'name':'c','securityContext':{'seccompProfile':{"
+                          "'type':'Localhost','localhostProfile':'x'}}}]}",
+                          &e));
+    assert_non_null(strstr(e.text, "RuntimeDefault and Unconfined"));
+}
+
+static void control_groups_of_v2_are_a_namespace_of_their_own(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct pod_spec *p = pod_of(&a, "{'containers':[{'name':'c'}]}");
+    struct oci_mounts mounts = {.arena = &a};
+    struct oci_input in = {
+        .pod = p, .ctr = &p->ctrs[0], .cwd = "/", .mounts = &mounts, .cgroups_path = "/x"};
+    struct jsn *c = NULL;
+
+    (void)state;
+    for (int v2 = 0; v2 < 2; v2++) {
+        in.cgroup_v2 = v2;
+        assert_int_equal(oci_config_build(&a, &in, &c, NULL), 0);
+        assert_int_equal(namespace_path(c, "cgroup") != NULL, v2);
+    }
+}
+
+static const char confined[] =
+    "{'metadata':{'name':'p','namespace':'n','uid':'u','annotations':{"
+    "'confine.slurmkeeper.dev/c':'CHOWN, KILL,SYS_BOOT','confine.slurmkeeper.dev/other':'X'}},"
+    "'spec':{'containers':[{'name':'c','securityContext':{'privileged':true,'capabilities':{"
+    "'add':['SYS_ADMIN']}}},{'name':'d','securityContext':{'privileged':true}}]}}";
+
+static void a_confined_container_has_its_list_and_its_control_groups(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct pod_spec p = {.json = json_of(&a, confined)};
+    const struct jsn *list = jsn_get(p.json, "spec.containers");
+    struct ctr_spec c = {.name = "c", .json = jsn_item(list, 0)};
+    struct ctr_spec d = {.name = "d", .json = jsn_item(list, 1)};
+    uint64_t may_have = capability_default() | 1U << 21;
+    uint64_t set = 0;
+
+    (void)state;
+    assert_false(confine_is_privileged(&p, &c));
+    assert_true(confine_writes_cgroups(&p, &c));
+    assert_int_equal(confine_capabilities(&p, &c, may_have, &set, NULL), 0);
+    assert_int_equal(set, 1U << capability_number("CHOWN") | 1U << capability_number("KILL"));
+    assert_true(confine_is_privileged(&p, &d));
+    assert_int_equal(confine_capabilities(&p, &d, may_have, &set, NULL), 0);
+    assert_int_equal(set, may_have);
+    c.name = "other";
+    assert_int_equal(confine_capabilities(&p, &c, may_have, &set, NULL), -EINVAL);
 }
 
 static void a_command_inside_is_the_process_with_other_arguments(void **state)
@@ -366,11 +488,16 @@ int main(void)
         cmocka_unit_test(images_have_short_names),
         cmocka_unit_test(fields_of_pods_and_containers),
         cmocka_unit_test(limits_become_settings_of_groups),
+        cmocka_unit_test(limits_of_a_fence_are_files_of_its_group),
         cmocka_unit_test(a_pods_demand_counts_what_runs_at_once),
         cmocka_unit_test(the_configuration_holds_what_was_decided),
         cmocka_unit_test(host_namespaces_are_left_alone),
         cmocka_unit_test(capabilities_are_dropped_then_added_within_what_we_have),
         cmocka_unit_test(a_privileged_container_sees_everything),
+        cmocka_unit_test(ordinary_containers_are_refused_what_their_capabilities_do_not_cover),
+        cmocka_unit_test(a_filter_is_left_out_only_where_the_pod_says_so),
+        cmocka_unit_test(control_groups_of_v2_are_a_namespace_of_their_own),
+        cmocka_unit_test(a_confined_container_has_its_list_and_its_control_groups),
         cmocka_unit_test(a_command_inside_is_the_process_with_other_arguments),
     };
 

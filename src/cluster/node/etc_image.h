@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The /etc that containers begin with: the machine's, without its secrets. */
+#pragma once
+
+#include "src/base/str.h"
+
+/*
+ * Make `to` a copy of `from` ("/etc"); what is there already and unchanged is left alone, what may
+ * no longer be in it goes.
+ */
+int etc_image_sync(const char *from, const char *to, struct err *e) MUST_CHECK;

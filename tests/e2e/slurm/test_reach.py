@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a job reaches, line by line: as an ordinary user, and as root in a worker pod.
+
+All lines of a user run in one job; each is a test of its own.  A line is a shell command: its status says whether it
+got through.  docs/pod-isolation.md has the same lines as promises.
+"""
+import glob
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import uuid
+
+import pytest
+
+from local import Local, as_user, nodeset, run, wait_for
+
+NO, YES = False, True
+OPEN = None  # not promised: the user owns it, or root in the pod does
+
+CANARY = f"slurmkeeper-reach-{uuid.uuid4().hex[:8]}"
+PROBE = "python3 {share}/probe.py"
+
+# what, the command, whether it gets through: for a user, for root in the pod
+LINES = [
+    # files of the machine
+    ("a private file in /etc", f"cat /etc/{CANARY}", NO, NO),
+    ("a private file that came to /etc later", f"cat /etc/{CANARY}-later", NO, NO),
+    ("password hashes", "grep -v ':[*]:' /etc/shadow", NO, NO),
+    ("password hashes of the day before", "cat /etc/shadow- /etc/gshadow- /etc/gshadow", NO, NO),
+    ("host keys of ssh", "cat /etc/ssh/ssh_host_*_key", NO, NO),
+    ("private keys of TLS", "cat /etc/ssl/private/*", NO, NO),
+    ("the machine's munge key", "cat /etc/munge/munge.key", NO, NO),
+    ("sudo's rules", "cat /etc/sudoers", NO, NO),
+    ("root's home", f"cat /root/{CANARY}", NO, NO),
+    ("the machine's /tmp", f"cat /tmp/{CANARY}", NO, NO),
+    ("the machine's /run", f"cat /run/{CANARY}", NO, NO),
+    # files of the cluster
+    ("the state directory", "ls {state}/node", NO, NO),
+    ("the administrator's kubeconfig", "cat {state}/admin.kubeconfig", NO, NO),
+    ("the store", "cat {state}/api.db", NO, NO),
+    ("the node's socket", PROBE + " socket {state}/node.sock", NO, NO),
+    ("keys of Slurm in the pod", "cat /etc/slurm/slurm.key", NO, OPEN),
+    ("the munge key in the pod", "cat /etc/slurm/munge.key /run/munge-*/key", NO, OPEN),
+    ("a token for the API server", "cat /var/run/secrets/kubernetes.io/serviceaccount/token", NO, NO),
+    ("Secrets by the API server", "curl -skf -m 5 https://10.96.0.1/api/v1/secrets", NO, NO),
+    ("the keys of slurmctld's pod", "cat /etc/slurm/jwt.key /etc/slurmkeeper-agent/*", NO, NO),
+    # the kernel
+    ("core_pattern", PROBE + " rewrite /proc/sys/kernel/core_pattern", NO, NO),
+    ("kernel.hostname and kin", PROBE + " rewrite /proc/sys/kernel/printk", NO, NO),
+    ("sysrq", "echo h > /proc/sysrq-trigger", NO, NO),
+    ("the kernel's memory", "head -c 1 /proc/kcore | grep -q .", NO, NO),
+    ("the kernel's log by its file", "timeout 1 head -c 1 /dev/kmsg", NO, NO),
+    ("the kernel's log by a call", PROBE + " kernel_log", NO, NO),
+    ("debugfs", "ls /sys/kernel/debug/*", NO, NO),
+    ("writing into /sys", PROBE + " rewrite /sys/kernel/mm/transparent_hugepage/enabled", NO, NO),
+    ("mounts", PROBE + " mount", NO, NO),
+    ("mounts, the new way", PROBE + " open_tree", NO, NO),
+    ("a user namespace", PROBE + " unshare 10000000", NO, NO),
+    ("a mount namespace", PROBE + " unshare 20000", NO, NO),
+    ("another namespace of the pod", PROBE + " join mnt", NO, NO),
+    ("modules", PROBE + " module", NO, NO),
+    ("kexec", PROBE + " kexec", NO, NO),
+    ("reboot", PROBE + " reboot", NO, NO),
+    ("the clock", PROBE + " clock", NO, NO),
+    ("swap", PROBE + " swap", NO, NO),
+    ("accounting", PROBE + " acct", NO, NO),
+    ("bpf", PROBE + " bpf", NO, NO),
+    ("keyrings", PROBE + " keys", NO, NO),
+    ("files by handle", PROBE + " handle", NO, NO),
+    ("userfaultfd", PROBE + " userfaultfd", NO, NO),
+    ("io_uring", PROBE + " io_uring", NO, NO),
+    # devices and control groups
+    ("the machine's disk", PROBE + " disk", NO, NO),
+    ("disks in /dev", "ls /dev/[svx]d[a-z] /dev/vd[a-z] /dev/nvme*", NO, NO),
+    ("memory by its device", "head -c 1 /dev/mem", NO, NO),
+    ("release_agent", "find /sys/fs/cgroup -name release_agent | grep -q .", NO, NO),
+    ("control groups by a mount", "mkdir -p /tmp/g$$ && mount -t cgroup -o memory none /tmp/g$$", NO, NO),
+    ("more devices by the control group", "echo 'a *:* rwm' > /sys/fs/cgroup/devices/devices.allow", NO, NO),
+    ("a program with its owner's rights", PROBE + " plant {share}/planted-$$", NO, NO),
+    # processes and the network
+    ("processes of the machine", PROBE + " sees pytest", NO, NO),
+    ("signals to slurmd", "kill -0 $(pgrep -xo slurmd) 1", NO, OPEN),
+    ("tracing slurmd", PROBE + " trace $(pgrep -xo slurmd)", NO, OPEN),
+    ("raw sockets", PROBE + " raw", NO, NO),
+    ("packets as they are on the wire", PROBE + " packet", NO, NO),
+    ("the host of a virtual machine", PROBE + " vsock", NO, NO),
+    ("crypto sockets of the kernel", PROBE + " alg", NO, NO),
+    ("sockets of the machine without a file", PROBE + f" abstract {CANARY}", NO, NO),
+    ("the machine's loopback", PROBE + " tcp 127.0.0.1 {port}", NO, NO),
+    # logs
+    ("a line in slurmd's log", "echo forged >> /var/log/slurm/slurmd.log", NO, OPEN),
+    ("another log in its place", "mv /var/log/slurm/slurmd.log /tmp", NO, OPEN),
+    ("a file beside the log", "touch /var/log/slurm/mine", NO, OPEN),
+    ("slurmd's output", "for p in 1 $(pgrep -x slurmd); do echo forged > /proc/$p/fd/1 && exit 0; done; exit 1",
+     NO, OPEN),
+    # and what a job needs
+    ("users of the machine", "getent passwd slurm", YES, YES),
+    ("the user's own name", "[ -n \"$(id -un)\" ]", YES, YES),
+    ("homes", "ls -d /home", YES, YES),
+    ("a /tmp of the pod's own", "touch /tmp/$$ && rm /tmp/$$", YES, YES),
+    ("shared directories", "touch {share}/$$ && rm {share}/$$", YES, YES),
+    ("memory that is shared", "touch /dev/shm/$$ && rm /dev/shm/$$", YES, YES),
+    ("names of other nodes", "getent hosts compute-1", YES, YES),
+    ("another node's slurmd", PROBE + " tcp compute-1 6818", YES, YES),
+    ("slurmctld", "scontrol ping | grep -q UP", YES, YES),
+    ("steps of its own", "srun -n1 true", YES, YES),
+    ("changing to another user", "setpriv --reuid 65534 --clear-groups true", NO, YES),
+    ("the umask of a login", "[ $(umask) = 0022 ]", YES, YES),
+]
+
+
+def ordinary_user():
+    return next((e.pw_name for e in pwd.getpwall() if 1000 <= e.pw_uid < 60000), "nobody")
+
+
+USERS = {"user": ordinary_user(), "root": None}
+
+
+def put(path, text="secret\n"):
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.write(fd, text.encode())
+    os.close(fd)
+
+
+@pytest.fixture(scope="module")
+def canaries():
+    """Files that only root of the machine may read, and a socket of its."""
+    paths = [f"/etc/{CANARY}", f"/root/{CANARY}", f"/tmp/{CANARY}", f"/run/{CANARY}"]
+    later = f"/etc/{CANARY}-later"
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"\0{CANARY}")
+    listener.listen()
+    for path in paths:
+        put(path)
+    yield later
+    listener.close()
+    for path in [*paths, later]:
+        if os.path.exists(path):
+            os.unlink(path)
+
+
+@pytest.fixture(scope="module")
+def own(canaries):
+    with Local("r") as c:
+        c.up()
+        shutil.copy(f"{os.path.dirname(__file__)}/probe.py", c.share)
+        os.chmod(f"{c.share}/probe.py", 0o644)
+        put(canaries)
+        with open(f"{c.state}/admin.kubeconfig") as f:
+            c.port = f.read().split("127.0.0.1:")[1].split()[0].strip('"/')
+        c.limited = c.submit("sleep 314159 & sleep 314159", "-t", "1", "-w", "compute-2", "-o", "/dev/null",
+                             user=USERS["user"])
+        yield c
+
+
+def expectation(line, who):
+    return line[3] if who == "root" else line[2]
+
+
+def script(c, who):
+    """Every line of which something is expected, its number and its status behind it."""
+    text = "#!/bin/bash\nexec 2>/dev/null </dev/null\ncd /tmp\n"
+    for i, line in enumerate(LINES):
+        if expectation(line, who) is OPEN:
+            continue
+        command = line[1]
+        command = command.replace("{share}", c.share).replace("{state}", c.state).replace("{port}", c.port)
+        text += f"( timeout 20 bash -c {quote(command)} ) >/dev/null; echo {i} $?\n"
+    return text
+
+
+def quote(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+@pytest.fixture(scope="module")
+def answers(own):
+    """For each user: the status of each line, by its number."""
+    result = {}
+    for who, user in USERS.items():
+        path = f"{own.share}/{who}.sh"
+        with open(path, "w") as f:
+            f.write(script(own, who))
+        os.chmod(path, 0o755)
+        out = own.slurm("srun", "-w", "compute-0", "--overlap", "-n1", path, user=user, timeout=300).stdout
+        result[who] = dict(line.split() for line in out.splitlines())
+    return result
+
+
+CASES = [(i, who) for i, line in enumerate(LINES) for who in USERS if expectation(line, who) is not OPEN]
+
+
+@pytest.mark.parametrize("line,who", CASES, ids=[f"{who}: {LINES[i][0]}" for i, who in CASES])
+def test_reach(answers, line, who):
+    expected = expectation(LINES[line], who)
+    status = answers[who][str(line)]
+    assert (status == "0") == expected, f"{LINES[line][0]}, as {who}: {LINES[line][1]}: status {status}"
+
+
+def test_a_forged_line_does_not_show(own, answers):
+    assert answers
+    for container in ("slurmd", "logfile"):
+        assert "forged" not in own.kubectl("logs", "compute-0", "-c", container).stdout.split("\n")
+
+
+def test_a_batch_job_of_a_user_writes_its_output(own):
+    user = USERS["user"]
+    job = own.submit("id -un; umask", "-o", "%j.txt", user=user)
+    own.wait_job(job, "COMPLETED")
+    path = f"{own.share}/{job}.txt"
+    with open(path) as f:
+        assert f.read().split() == [user, "0022"]
+    assert os.stat(path).st_uid == as_user(user)["user"]
+
+
+TALK = """
+import os, socket, sys, time
+place = sys.argv[1]
+if os.environ["SLURM_PROCID"] == "0":
+    s = socket.create_server(("", 0))
+    with open(place + ".new", "w") as f:
+        f.write(f"{socket.gethostname()} {s.getsockname()[1]}")
+    os.rename(place + ".new", place)
+    s.settimeout(20)
+    print(s.accept()[0].recv(5).decode())
+else:
+    while not os.path.exists(place):
+        time.sleep(0.05)
+    host, port = open(place).read().split()
+    socket.create_connection((host, int(port)), 20).send(b"hello")
+"""
+
+
+def test_tasks_on_two_nodes_talk_to_each_other(own):
+    """As MPI does: a port of one's own, told to the others."""
+    out = own.slurm("srun", "-N2", "-n2", "-w", "compute-[0-1]", "python3", "-c", TALK, f"{own.share}/place",
+                    user=USERS["user"], timeout=60).stdout
+    assert out.split() == ["hello"]
+
+
+def test_processes_of_a_job_are_tracked_by_their_control_group(own):
+    out = own.slurm("srun", "cat", "/proc/self/cgroup", user=USERS["user"]).stdout
+    assert "/slurmd-" in out and "/job_" in out and "/step_" in out
+
+
+def outer_limits(c, name):
+    """Of the groups that hold containers of a name to their limits, as the machine sees them."""
+    return {int(open(f).read()) for f in glob.glob(f"/sys/fs/cgroup/memory/slurmkeeper-{c.name}/pod*/{name}-0/"
+                                                   "memory.limit_in_bytes")}
+
+
+def test_root_in_a_pod_does_not_lift_its_limits(own):
+    if not os.path.exists("/sys/fs/cgroup/memory"):
+        pytest.skip("control groups of this machine are v2 alone")
+    own.apply(nodeset("small", replicas=1, partition={"enabled": True},
+                      slurmd={"resources": {"limits": {"memory": "512Mi", "cpu": "1"}}}))
+    own.wait_idle("small-0", seconds=60)
+    assert 512 << 20 in outer_limits(own, "slurmd")
+    out = own.exec("small-0", "sh", "-c",
+                   "echo 9000000000 > /sys/fs/cgroup/memory/memory.limit_in_bytes;"
+                   "grep hierarchical_memory_limit /sys/fs/cgroup/memory/memory.stat").stdout
+    assert out.split()[1] == str(512 << 20)
+    assert 512 << 20 in outer_limits(own, "slurmd")
+    own.kubectl("delete", "nodeset", "small")
+
+
+def test_a_pod_that_says_privileged_itself_still_is(own):
+    own.apply('{"apiVersion":"v1","kind":"Pod","metadata":{"name":"mighty"},"spec":{"containers":[{"name":"c",'
+              '"image":"x","command":["sleep","1000"],"securityContext":{"privileged":true}}]}}')
+    own.wait_ready("mighty")
+    own.exec("mighty", "mount", "-t", "tmpfs", "none", "/mnt")
+    own.kubectl("delete", "pod", "mighty", "--now")
+
+
+def test_the_state_directory_is_not_seen_through_a_share(own):
+    """Where it lies below a directory that is shared."""
+    with Local("rs") as c:
+        inner = f"{c.share}/state"
+        run(os.environ["SLURMKEEPER"], "up", "--state", inner, "--name", c.name, "--share", c.share, timeout=120)
+        try:
+            kubectl = ["kubectl", "--kubeconfig", f"{inner}/admin.kubeconfig", "exec", "compute-0", "--"]
+            assert run(*kubectl, "ls", "-A", inner).stdout == ""
+            assert run(*kubectl, "touch", f"{c.share}/x").returncode == 0
+            assert run(*kubectl, "touch", f"{inner}/x", check=False).returncode != 0
+        finally:
+            run(os.environ["SLURMKEEPER"], "down", "--state", inner, "--purge", "--force", "--grace", "1", timeout=60)
+
+
+def test_a_time_limit_still_kills(own):
+    """The job was begun with the cluster: a minute is the least limit that there is."""
+    own.wait_job(own.limited, "TIMEOUT", seconds=180)
+    wait_for(lambda: subprocess.run(["pgrep", "-xf", "sleep 314159"], check=False, capture_output=True).returncode,
+             "its processes are gone", seconds=60)
