@@ -3,6 +3,10 @@
  * What the NodeSets of a cluster share: the headless Service that gives workers their names, and
  * the budget that keeps those with jobs from being evicted (they carry a label while they are
  * busy).  All NodeSets own both, so that the last one takes them away.
+ *
+ * They do not block the deletion of a NodeSet.  While one is deleted in the foreground the garbage
+ * collector takes it from among the owners, and the next plan puts it back, since its pods still
+ * need the Service.  If that reference blocked, the two could go on like this for ever.
  */
 #include "src/build/workers.h"
 
@@ -28,8 +32,10 @@ static struct jsn *make_owners(struct arena *a, const struct build_cluster *c)
     for (size_t i = 0; i < c->n_nodesets; i++) {
         struct jsn *owner = labels_owner(a, "NodeSet", &list[i]->meta, false);
 
-        if (owner)
-            jsn_append(a, owners, owner);
+        if (!owner)
+            continue;
+        jsn_set_bool(a, owner, "blockOwnerDeletion", false);
+        jsn_append(a, owners, owner);
     }
     return jsn_len(owners) ? owners : NULL;
 }

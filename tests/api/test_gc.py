@@ -66,6 +66,24 @@ def test_foreground_deletion_does_not_wait_for_who_does_not_block(api, ns, famil
     api.until_gone(ns.url("secrets", "child"))
 
 
+def test_foreground_deletion_ends_when_a_dependent_lets_go(api, ns, family):
+    held_child(api, ns)
+    delete(api, ns, "Foreground")
+    api.until(ns.url("secrets", "child"), lambda a: "deletionTimestamp" in a.json["metadata"])
+    api.patch(ns.url("secrets", "child"), {"metadata": {"ownerReferences": None}}).ok()
+    api.until_gone(ns.url("configmaps", "parent"))
+    release_child(api, ns)
+
+
+def test_foreground_deletion_ends_where_another_owner_keeps_the_dependent(api, ns, family):
+    other = ns.create("configmaps", configmap("other"))
+    refs = [owner(family, blockOwnerDeletion=True), owner(other, blockOwnerDeletion=True)]
+    api.patch(ns.url("secrets", "child"), {"metadata": {"ownerReferences": refs}}).ok()
+    delete(api, ns, "Foreground")
+    api.until_gone(ns.url("configmaps", "parent"))
+    assert [r["name"] for r in ns.get("secrets", "child")["metadata"]["ownerReferences"]] == ["other"]
+
+
 def test_foreground_deletion_without_dependents_ends(api, ns):
     ns.create("configmaps", configmap("parent"))
     delete(api, ns, "Foreground")

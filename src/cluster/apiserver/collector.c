@@ -22,6 +22,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/log.h"
+#include "src/base/map.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/status.h"
 #include "src/cluster/apiserver/workset.h"
@@ -396,14 +397,46 @@ static bool same_references(struct str before, struct str now)
     return true;
 }
 
+static bool blocks(const struct jsn *ref)
+{
+    return jsn_get_bool(ref, "blockOwnerDeletion", false) && jsn_get_str(ref, "uid");
+}
+
+/* An object has let go of owners: those that wait for it in the foreground may be done. */
+static void enqueue_unblocked(struct collector *g, const struct store_event *ev)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(map_done) struct map still = {0};
+    struct jsn *before = NULL;
+    struct jsn *now = NULL;
+    struct jsn *owner = NULL;
+    struct store_key key;
+
+    if (jsn_parse(&a, ev->prev, NULL, &before, NULL) < 0 ||
+        jsn_parse(&a, ev->row.data, NULL, &now, NULL) < 0)
+        return;
+    JSN_FOR_ITEMS (ref, jsn_get(now, "metadata.ownerReferences"))
+        if (blocks(ref))
+            (void)map_put(&still, str_of(jsn_get_str(ref, "uid")), g);
+    JSN_FOR_ITEMS (ref, jsn_get(before, "metadata.ownerReferences"))
+        if (blocks(ref) && !map_get(&still, str_of(jsn_get_str(ref, "uid"))) &&
+            find_owner(g->server, &a, ev->row.key.ns, ref, &owner, &key) == 0 &&
+            object_deleting(owner))
+            enqueue(g, &key);
+}
+
 void collector_event(struct collector *g, const struct store_event *ev)
 {
+    bool moved = ev->change == STORE_MODIFIED && !same_references(ev->prev, ev->row.data);
+
+    if (moved)
+        enqueue_unblocked(g, ev);
     if (ev->change == STORE_DELETED)
         on_deleted(g, ev);
     else if (mentions(ev->row.data, "\"deletionTimestamp\"") ||
              (ev->change == STORE_ADDED && mentions(ev->row.data, "\"ownerReferences\"")))
         enqueue(g, &ev->row.key);
-    else if (ev->change == STORE_MODIFIED && !same_references(ev->prev, ev->row.data))
+    else if (moved)
         enqueue_later(g, &ev->row.key);
 }
 
