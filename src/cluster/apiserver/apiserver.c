@@ -10,8 +10,6 @@
 #include "src/cluster/apiserver/apiserver.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "src/base/alloc.h"
@@ -27,6 +25,7 @@
 #include "src/cluster/apiserver/namespaces.h"
 #include "src/cluster/apiserver/protection.h"
 #include "src/cluster/apiserver/server.h"
+#include "src/cluster/apiserver/store_place.h"
 #include "src/cluster/apiserver/types/discovery.h"
 #include "src/cluster/apiserver/types/openapi.h"
 #include "src/cluster/apiserver/watch.h"
@@ -75,49 +74,24 @@ static int check_listen(const struct apiserver_options *o, const char *host, str
                    o->listen);
 }
 
-/* One server a state directory: the lock goes with the process, however it ends. */
-static int lock_state(struct apiserver *s, const char *dir, struct err *e)
-{
-    AUTO(free) char *path = xasprintf("%s/apiserver.lock", dir);
-
-    s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (s->lock_fd < 0)
-        return err_errno(e, errno, "cannot open '%s'", path);
-    if (flock(s->lock_fd, LOCK_EX | LOCK_NB) < 0)
-        return err_set(e, -EBUSY, ERR_PERMANENT,
-                       "another API server runs on '%s'; stop it first, or use another --state",
-                       dir);
-    return 0;
-}
-
-/* A database that lost everything looks new; the certificates beside it tell that it is not. */
-static int refuse_emptied(const char *dir, const char *path, struct err *e)
-{
-    AUTO(free) char *used = xasprintf("%s/pki/ca.crt", dir);
-    struct stat st;
-
-    if (stat(path, &st) < 0 || st.st_size > 0 || !file_exists(used))
-        return 0;
-    return err_set(e, -EBADMSG, ERR_PERMANENT,
-                   "'%s' is empty, though this state directory has been in use: restore it from a "
-                   "backup, or remove the file to start with no objects",
-                   path);
-}
-
 static int open_state(struct apiserver *s, const struct apiserver_options *o, const char *host,
                       struct err *e)
 {
-    AUTO(free) char *path = xasprintf("%s/api.db", o->state_dir);
+    AUTO(store_place_done) struct store_place place = {0};
     int r = file_make_dirs(o->state_dir, 0700, e);
 
+    if (r < 0)
+        return r;
+    store_place_init(&place, o->state_dir);
+    r = store_place_lock(&place, &s->lock_fd, e);
     if (r == 0)
-        r = lock_state(s, o->state_dir, e);
+        r = store_place_refuse_emptied(&place, e);
     if (r == 0)
-        r = refuse_emptied(o->state_dir, path, e);
-    if (r == 0)
-        r = store_open(path, &s->store, e);
-    if (r == 0 && chmod(path, 0600) < 0)
-        r = err_errno(e, errno, "cannot protect '%s'", path);
+        r = store_open(&place.options, &s->store, e);
+    if (r == 0 && chmod(place.options.path, 0600) < 0)
+        r = err_errno(e, errno, "cannot protect '%s'", place.options.path);
+    if (r == 0 && store_note(s->store))
+        log_warn("%s", store_note(s->store));
     if (r == 0)
         r = access_new(o->state_dir, host, &s->access, e);
     return r < 0 ? r : registry_new(&s->registry, e);

@@ -47,15 +47,30 @@ typedef void (*store_event_fn)(void *arg, const struct store_event *ev);
 /* Return false to stop. */
 typedef bool (*store_row_fn)(void *arg, const struct store_row *row);
 
+struct store_options {
+    const char *path;    /* of the database */
+    const char *mark;    /* how far acknowledged writes went (mark.h); NULL: none is kept */
+    const char *witness; /* a second mark, where no backup brings it back; NULL: none */
+    bool accept;         /* a person's word: go on with what is there, whatever the mark says */
+};
+
 /*
- * Open or create the database.  A file that is torn, corrupt, or of a newer format is refused with
- * a sentence that says so.  *ret_store is owned.
+ * Open or create the database.  A file that is torn, corrupt, of a newer format, or that lacks
+ * acknowledged writes is refused with a sentence that says so, and nothing is changed then.
+ * *ret_store is owned.
  */
-int store_open(const char *path, struct store **ret_store, struct err *e) MUST_CHECK;
+int store_open(const struct store_options *o, struct store **ret_store, struct err *e) MUST_CHECK;
 struct store *store_free(struct store *s);
 DEFINE_AUTO(struct store, store_free);
 
 void store_on_commit(struct store *s, store_event_fn fn, void *arg);
+
+/* Who the store is, and which of its lives this is: the epoch changes when it does not go on from
+ * where it was. */
+const char *store_id(const struct store *s);
+int64_t store_epoch(const struct store *s);
+/* What a person should know about how it was opened; NULL: nothing. */
+const char *store_note(const struct store *s);
 
 /* The version of the newest write, and the oldest that watches may start behind. */
 int64_t store_version(const struct store *s);

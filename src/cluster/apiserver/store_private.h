@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 
+#include "src/cluster/apiserver/mark.h"
 #include "src/cluster/apiserver/store.h"
 
 enum store_statement {
@@ -29,8 +30,13 @@ enum store_statement {
 struct store {
     sqlite3 *db;
     sqlite3_stmt *statements[SQL_N];
-    int64_t version;   /* newest write, uncommitted ones included */
-    int64_t committed; /* newest durable write */
+    int64_t version; /* newest write, uncommitted ones included */
+    int64_t chain;   /* over all writes up to that version */
+    int64_t epoch;
+    struct mark_point at; /* the newest durable write */
+    struct mark *mark;    /* NULL: none is kept */
+    struct mark *witness;
+    char *note;
     int64_t compacted;
     int64_t compacted_committed;
     struct list pending; /* struct store_event of the open transaction */
@@ -41,6 +47,9 @@ struct store {
 
 extern const char *const store_sql[SQL_N];
 
+int store_exec(struct store *s, const char *sql, const char *doing, struct err *e) MUST_CHECK;
+/* The chain with one more write. */
+int64_t store_chain(int64_t chain, const struct store_key *k, int64_t rv, int64_t sum);
 /* The statement, reset and ready to be bound. */
 sqlite3_stmt *store_statement(struct store *s, enum store_statement which);
 void store_bind_text(sqlite3_stmt *q, int at, const char *text);

@@ -15,8 +15,8 @@ const char *const store_sql[SQL_N] = {
                 " WHERE c.resource = ?1 AND c.ns = ?2 AND c.name = ?3",
     [SQL_PUT_CURRENT] = "INSERT INTO current VALUES(?1, ?2, ?3, ?4)"
                         " ON CONFLICT DO UPDATE SET rv = excluded.rv",
-    [SQL_PUT_LOG] = "INSERT INTO log(rv, resource, ns, name, change, schema, sum, data)"
-                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [SQL_PUT_LOG] = "INSERT INTO log(rv, resource, ns, name, change, schema, sum, data,"
+                    " chain) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [SQL_DROP_CURRENT] = "DELETE FROM current WHERE resource = ?1 AND ns = ?2 AND name = ?3",
     [SQL_DROP_OWNERS] = "DELETE FROM owners WHERE resource = ?1 AND ns = ?2 AND name = ?3",
     [SQL_ADD_OWNER] = "INSERT OR IGNORE INTO owners VALUES(?1, ?2, ?3, ?4)",

@@ -10,9 +10,7 @@
 
 static int exec(struct store *s, const char *sql, struct err *e)
 {
-    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK
-               ? 0
-               : store_fail(s, e, "writing an object");
+    return store_exec(s, sql, "writing an object", e);
 }
 
 static int begin(struct store *s, struct err *e)
@@ -36,7 +34,8 @@ static void bind_key(sqlite3_stmt *q, int at, const struct store_key *k)
 }
 
 static int append_log(struct store *s, const struct store_key *k, int64_t rv,
-                      enum store_change change, uint32_t schema, struct str data, struct err *e)
+                      enum store_change change, uint32_t schema, struct str data, int64_t chain,
+                      struct err *e)
 {
     sqlite3_stmt *q = store_statement(s, SQL_PUT_LOG);
 
@@ -46,6 +45,7 @@ static int append_log(struct store *s, const struct store_key *k, int64_t rv,
     (void)sqlite3_bind_int64(q, 6, schema);
     (void)sqlite3_bind_int64(q, 7, store_sum(data));
     (void)sqlite3_bind_blob64(q, 8, data.p, data.n, SQLITE_STATIC);
+    (void)sqlite3_bind_int64(q, 9, chain);
     return store_run(s, q, "writing an object", e);
 }
 
@@ -105,18 +105,23 @@ static int write_rows(struct store *s, const struct store_key *k, enum store_cha
                       uint32_t schema, struct str data, const char *const *owners, struct err *e)
 {
     int64_t rv = s->version + 1;
+    int64_t chain = store_chain(s->chain, k, rv, store_sum(data));
     int r = exec(s, "SAVEPOINT one", e);
 
     if (r < 0)
         return r;
-    r = append_log(s, k, rv, change, schema, data, e);
+    r = append_log(s, k, rv, change, schema, data, chain, e);
     if (r == 0)
         r = move_current(s, k, change == STORE_DELETED ? 0 : rv, e);
     if (r == 0)
         r = set_owners(s, k, owners, e);
     if (r < 0 && !sqlite3_get_autocommit(s->db))
         (void)sqlite3_exec(s->db, "ROLLBACK TO one; RELEASE one", NULL, NULL, NULL);
-    return r < 0 ? r : exec(s, "RELEASE one", e);
+    if (r == 0)
+        r = exec(s, "RELEASE one", e);
+    if (r == 0)
+        s->chain = chain;
+    return r;
 }
 
 static int change_object(struct store *s, const struct store_key *k, bool removal, uint32_t schema,

@@ -14,6 +14,9 @@
 struct fixture {
     char dir[32];
     char path[64];
+    char mark[64];
+    char witness[64];
+    struct store_options options;
     struct store *store;
     struct arena arena;
     struct buf seen; /* events and rows, as text */
@@ -39,7 +42,7 @@ static void open_store(struct fixture *f)
 {
     struct err e = {0};
 
-    assert_int_equal(store_open(f->path, &f->store, &e), 0);
+    assert_int_equal(store_open(&f->options, &f->store, &e), 0);
     store_on_commit(f->store, note_event, f);
 }
 
@@ -51,6 +54,9 @@ static int setup(void **state)
     if (!mkdtemp(f->dir))
         return -1;
     (void)snprintf(f->path, sizeof(f->path), "%s/db", f->dir);
+    (void)snprintf(f->mark, sizeof(f->mark), "%s/mark", f->dir);
+    (void)snprintf(f->witness, sizeof(f->witness), "%s/witness", f->dir);
+    f->options = (struct store_options){.path = f->path, .mark = f->mark};
     open_store(f);
     *state = f;
     return 0;
@@ -302,9 +308,10 @@ static void a_damaged_file_is_refused(void **state)
         commit(f);
         f->store = store_free(f->store);
         damage(f->path, cases[i].at, cases[i].n);
-        assert_true(store_open(f->path, &f->store, &e) < 0);
+        assert_true(store_open(&f->options, &f->store, &e) < 0);
         assert_true(strlen(e.text) > 20);
         assert_int_equal(unlink(f->path), 0);
+        assert_int_equal(unlink(f->mark), 0);
         open_store(f);
     }
 }
@@ -324,10 +331,11 @@ static void a_foreign_or_newer_database_is_refused(void **state)
         f->store = store_free(f->store);
         if (i == 0)
             assert_int_equal(unlink(f->path), 0);
+        (void)unlink(f->mark);
         assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
         assert_int_equal(sqlite3_exec(db, cases[i][0], NULL, NULL, NULL), SQLITE_OK);
         (void)sqlite3_close(db);
-        assert_true(store_open(f->path, &f->store, &e) < 0);
+        assert_true(store_open(&f->options, &f->store, &e) < 0);
         assert_non_null(strstr(e.text, cases[i][1]));
         if (i == 0) {
             assert_int_equal(unlink(f->path), 0);

@@ -47,7 +47,7 @@ static void uncommitted_objects_are_found(void **state)
     (void)state;
     assert_non_null(mkdtemp(dir));
     (void)snprintf(path, sizeof(path), "%s/db", dir);
-    if (store_open(path, &server.store, &e) < 0)
+    if (store_open(&(struct store_options){.path = path}, &server.store, &e) < 0)
         fail_msg("%s", e.text);
     put(server.store, "things", "a", "x", "{\"n\":1}");
     put(server.store, "things", "a", "y", "{\"n\":2}");
