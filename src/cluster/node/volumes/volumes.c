@@ -18,6 +18,7 @@
 #include "src/cluster/node/mounts.h"
 #include "src/cluster/node/volumes/atomic.h"
 #include "src/cluster/node/volumes/hostpath.h"
+#include "src/cluster/node/volumes/subpath.h"
 
 static const char *own_dir(struct arena *a, const struct volumes_context *x,
                            const struct jsn *volume)
@@ -202,27 +203,25 @@ static const char *path_of(struct arena *a, const struct volumes_context *x, con
     return own_dir(a, x, v);
 }
 
-/* What is at `sub` below `root`, made as a directory if missing; never anything outside. */
-static const char *sub_path(struct arena *a, const char *root, const char *sub, int64_t group,
-                            struct err *e)
+/* Where the parts of volumes are held that containers of the pod mount: beside the directories of
+ * pods, for those are removed with all that is seen in them. */
+static char *pins_of(const char *pod_dir)
 {
-    const char *path = arena_printf(a, "%s/%s", root, sub);
-    AUTO(free) char *real_root = realpath(root, NULL);
-    AUTO(free) char *real = NULL;
-    size_t n = real_root ? strlen(real_root) : 0;
+    const char *uid = strrchr(pod_dir, '/') + 1;
+    AUTO(free) char *pods = str_dup((struct str){pod_dir, (size_t)(uid - 1 - pod_dir)});
+    const char *last = strrchr(pods, '/');
 
-    if (sub[0] == '/' || strstr(sub, "..")) {
-        (void)err_bad(e, "subPath '%s' leads out of the volume", sub);
-        return NULL;
-    }
-    if (!file_exists(path) && make_open_dir(path, group, e) < 0)
-        return NULL;
-    real = realpath(path, NULL);
-    if (!real || !real_root || strncmp(real, real_root, n) != 0 || (real[n] && real[n] != '/')) {
-        (void)err_bad(e, "subPath '%s' leads out of the volume", sub);
-        return NULL;
-    }
-    return arena_strdup(a, real);
+    return xasprintf("%.*s/subpaths/%s", (int)(last - pods), pods, uid);
+}
+
+static const char *sub_path(struct arena *a, const struct volumes_context *x,
+                            const struct ctr_spec *c, size_t index, const char *root,
+                            const char *sub, struct err *e)
+{
+    AUTO(free) char *dir = pins_of(x->dir);
+    const char *pin = arena_printf(a, "%s/%s-%zu", dir, c->name, index);
+
+    return subpath_pin(root, sub, x->fs_group, pin, e) < 0 ? NULL : pin;
 }
 
 static const char *mount_options(const struct jsn *m, bool read_only)
@@ -245,6 +244,8 @@ static bool is_read_only(const struct jsn *v, const struct jsn *m)
 int volumes_mount(struct arena *a, const struct volumes_context *x, const struct ctr_spec *c,
                   const char *const *env, struct oci_mounts *mounts, struct err *e)
 {
+    size_t index = 0;
+
     JSN_FOR_ITEMS (m, jsn_key(c->json, "volumeMounts")) {
         const char *name = jsn_get_str(m, "name");
         const char *to = jsn_get_str(m, "mountPath");
@@ -260,7 +261,8 @@ int volumes_mount(struct arena *a, const struct volumes_context *x, const struct
         if (expr && expr[0])
             sub = env_expand(a, expr, env);
         if (from && sub && sub[0])
-            from = sub_path(a, from, sub, x->fs_group, e);
+            from = sub_path(a, x, c, index, from, sub, e);
+        index++;
         if (!from)
             return err_wrap(e, e->num, "volume '%s'", name);
         oci_mounts_add(mounts, to, "bind", from, mount_options(m, is_read_only(v, m)));
@@ -282,5 +284,8 @@ int volumes_make_shm(const char *pod_dir, struct err *e)
 
 void volumes_unmount(const char *pod_dir)
 {
+    AUTO(free) char *pins = pins_of(pod_dir);
+
+    subpath_release(pins);
     mounts_detach_below(pod_dir);
 }

@@ -31,5 +31,5 @@ int volumes_mount(struct arena *a, const struct volumes_context *x, const struct
 /* The /dev/shm that the containers of the pod share: DIR/shm. */
 int volumes_make_shm(const char *pod_dir, struct err *e) MUST_CHECK;
 
-/* Unmount what was mounted below the pod's directory. */
+/* Unmount what was mounted for the pod: below its directory, and parts of volumes. */
 void volumes_unmount(const char *pod_dir);
