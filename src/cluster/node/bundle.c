@@ -157,6 +157,8 @@ static void limit(const struct container *c, struct ctr_limits *limits)
         limits->cpu_shares = limits->cpu_quota_us = 0;
     if (!cgroup_limits(t, "memory"))
         limits->memory_bytes = 0;
+    if (cgroup_limits(t, "pids"))
+        limits->tasks = limits_tasks_each(c->worker->node->tasks);
 }
 
 int bundle_make(struct container *c, struct err *e)

@@ -201,6 +201,8 @@ void cgroup_settings(const struct ctr_limits *l, bool v2, struct buf *b)
     if (l->memory_bytes)
         buf_printf(b, "%s=%lld\n", v2 ? "memory.max" : "memory.limit_in_bytes",
                    (long long)l->memory_bytes);
+    if (l->tasks)
+        buf_printf(b, "pids.max=%lld\n", (long long)l->tasks);
 }
 
 /* In whichever hierarchy has the file. */

@@ -5,6 +5,10 @@
  * cpu: a request is a share (1024 a processor), a limit a quota in periods of 100 ms.  memory: a
  * limit is a limit.  A pod's demand is the sum of its containers', or what its largest init
  * container asks for beside the sidecars that run by then, whichever is more.
+ *
+ * Nobody has to set limits; a job that eats memory or forks without end must not take the machine
+ * down all the same.  So all pods together leave it a twentieth of its memory (but at least 128 MiB
+ * and at most 1 GiB) and a quarter of its tasks, and one container has at most a quarter of them.
  */
 #include "src/cluster/node/limits.h"
 
@@ -17,6 +21,8 @@
 #define MIN_QUOTA_US 1000
 #define MIN_SHARES 2
 #define MAX_SHARES 262144
+#define LEAST_REST (INT64_C(128) << 20)
+#define MOST_REST (INT64_C(1) << 30)
 
 static bool parse(const struct jsn *list, const char *key, struct quantity *ret)
 {
@@ -52,6 +58,19 @@ void limits_of(const struct jsn *resources, struct ctr_limits *ret)
         ret->cpu_quota_us = MAX(MIN_QUOTA_US, quota * PERIOD_US / 1000);
     }
     ret->memory_bytes = MAX(0, limits_value(limits, "memory", 0));
+}
+
+void limits_of_cluster(int64_t memory_bytes, int64_t tasks, struct ctr_limits *ret)
+{
+    int64_t rest = MIN(MAX(memory_bytes / 20, LEAST_REST), MOST_REST);
+
+    *ret = (struct ctr_limits){.memory_bytes = MAX(memory_bytes - rest, memory_bytes / 2),
+                               .tasks = tasks / 4 * 3};
+}
+
+int64_t limits_tasks_each(int64_t tasks)
+{
+    return tasks / 4;
 }
 
 static struct pod_demand demand_of(const struct jsn *container)

@@ -11,10 +11,19 @@ struct ctr_limits {
     int64_t cpu_quota_us;  /* 0: none */
     int64_t cpu_period_us; /* of the quota */
     int64_t memory_bytes;  /* 0: none */
+    int64_t tasks;         /* processes and threads; 0: no limit */
 };
 
 /* From the `resources` of a container (or NULL). */
 void limits_of(const struct jsn *resources, struct ctr_limits *ret);
+
+/*
+ * What all pods of a cluster together may have of a machine with so much memory and so many tasks;
+ * the rest is the machine's own, whatever jobs do.
+ */
+void limits_of_cluster(int64_t memory_bytes, int64_t tasks, struct ctr_limits *ret);
+/* What one container may have of those tasks. */
+int64_t limits_tasks_each(int64_t tasks);
 
 /* What a pod asks for, in thousandths of processors and in bytes: as a scheduler counts. */
 struct pod_demand {

@@ -55,6 +55,27 @@ static void find_host_ip(char text[INET_ADDRSTRLEN])
         (void)inet_ntop(AF_INET, &own.sin_addr, text, INET_ADDRSTRLEN);
 }
 
+static int64_t setting(const char *path)
+{
+    AUTO(free) char *text = NULL;
+    size_t n = 0;
+    int64_t value;
+
+    if (file_read(path, 64, &text, &n, NULL) < 0 ||
+        str_to_i64(str_trim((struct str){text, n}), &value) < 0)
+        return 0;
+    return value;
+}
+
+/* Numbers for processes and room for threads: whichever runs out first. */
+static int64_t measure_tasks(void)
+{
+    int64_t numbers = setting("/proc/sys/kernel/pid_max");
+    int64_t threads = setting("/proc/sys/kernel/threads-max");
+
+    return numbers && threads ? MIN(numbers, threads) : MAX(numbers, threads);
+}
+
 int machine_measure(struct node *n, struct err *e)
 {
     char ip[INET_ADDRSTRLEN];
@@ -63,6 +84,7 @@ int machine_measure(struct node *n, struct err *e)
     if (sysinfo(&info) < 0)
         return err_errno(e, errno, "cannot ask the machine for its memory");
     n->memory_bytes = (int64_t)info.totalram * info.mem_unit;
+    n->tasks = measure_tasks();
     n->cpu_milli = sysconf(_SC_NPROCESSORS_ONLN) * 1000;
     find_host_ip(ip);
     free(n->host_ip);

@@ -126,6 +126,22 @@ static int forget_last_boot(struct node *n, struct err *e)
     return r < 0 ? r : file_update(path, str_of(process_boot_id()), 0600, &changed, e);
 }
 
+/* Without such limits pods run, too: a machine that cannot set them is told of, not refused. */
+static void hold_pods(const struct node *n)
+{
+    struct ctr_limits limits;
+    struct err e = {0};
+
+    limits_of_cluster(n->memory_bytes, n->tasks, &limits);
+    if (!cgroup_limits(n->cgroups, "memory"))
+        limits.memory_bytes = 0;
+    if (!cgroup_limits(n->cgroups, "pids"))
+        limits.tasks = 0;
+    if (cgroup_fence(n->cgroups, cgroup_root(n->cgroups), &limits, &e) < 0)
+        log_warn("pods are not held to a limit together, and may take all that the machine has: %s",
+                 e.text);
+}
+
 static int open_machine(struct node *n, const struct node_options *o, struct err *e)
 {
     AUTO(free) char *pods = xasprintf("%s/pods", n->dir);
@@ -140,6 +156,8 @@ static int open_machine(struct node *n, const struct node_options *o, struct err
         r = machine_measure(n, e);
     if (r == 0)
         r = cgroup_tree_new(group, &n->cgroups, e);
+    if (r == 0)
+        hold_pods(n);
     if (r == 0)
         r = programs_find(n, e);
     if (r == 0)

@@ -41,6 +41,7 @@ struct node {
     uint64_t capabilities;
     int64_t cpu_milli; /* of the machine */
     int64_t memory_bytes;
+    int64_t tasks; /* how many processes and threads the machine can have */
 
     struct kube_target *target;
     struct kube_client *client;

@@ -161,6 +161,8 @@ static struct jsn *resources_of(struct arena *a, const struct oci_input *in)
     }
     if (in->limits.memory_bytes)
         jsn_set_int(a, jsn_ensure_object(a, r, "memory"), "limit", in->limits.memory_bytes);
+    if (in->limits.tasks)
+        jsn_set_int(a, jsn_ensure_object(a, r, "pids"), "limit", in->limits.tasks);
     return r;
 }
 

@@ -224,7 +224,7 @@ static void limits_become_settings_of_groups(void **state)
 
 static void limits_of_a_fence_are_files_of_its_group(void **state)
 {
-    struct ctr_limits l = {1024, 150000, 100000, 1 << 20};
+    struct ctr_limits l = {1024, 150000, 100000, 1 << 20, 500};
     AUTO(buf_done) struct buf v1 = {0};
     AUTO(buf_done) struct buf v2 = {0};
     AUTO(buf_done) struct buf none = {0};
@@ -232,11 +232,30 @@ static void limits_of_a_fence_are_files_of_its_group(void **state)
     (void)state;
     cgroup_settings(&l, false, &v1);
     assert_string_equal(buf_str(&v1), "cpu.shares=1024\ncpu.cfs_period_us=100000\n"
-                                      "cpu.cfs_quota_us=150000\nmemory.limit_in_bytes=1048576\n");
+                                      "cpu.cfs_quota_us=150000\nmemory.limit_in_bytes=1048576\n"
+                                      "pids.max=500\n");
     cgroup_settings(&l, true, &v2);
-    assert_string_equal(buf_str(&v2), "cpu.weight=39\ncpu.max=150000 100000\nmemory.max=1048576\n");
+    assert_string_equal(buf_str(&v2), "cpu.weight=39\ncpu.max=150000 100000\nmemory.max=1048576\n"
+                                      "pids.max=500\n");
     cgroup_settings(&(struct ctr_limits){0}, true, &none);
     assert_int_equal(none.n, 0);
+}
+
+static void pods_together_leave_something_to_the_machine(void **state)
+{
+    static const struct {
+        int64_t memory_mib, most_mib;
+    } cases[] = {{128, 64}, {512, 384}, {8192, 8192 - 409}, {1 << 20, (1 << 20) - 1024}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct ctr_limits l;
+
+        limits_of_cluster(cases[i].memory_mib << 20, 1000, &l);
+        assert_int_equal((l.memory_bytes + (1 << 20) - 1) >> 20, cases[i].most_mib);
+        assert_int_equal(l.tasks, 750);
+        assert_int_equal(limits_tasks_each(1000), 250);
+    }
 }
 
 static void a_pods_demand_counts_what_runs_at_once(void **state)
@@ -489,6 +508,7 @@ int main(void)
         cmocka_unit_test(fields_of_pods_and_containers),
         cmocka_unit_test(limits_become_settings_of_groups),
         cmocka_unit_test(limits_of_a_fence_are_files_of_its_group),
+        cmocka_unit_test(pods_together_leave_something_to_the_machine),
         cmocka_unit_test(a_pods_demand_counts_what_runs_at_once),
         cmocka_unit_test(the_configuration_holds_what_was_decided),
         cmocka_unit_test(host_namespaces_are_left_alone),
