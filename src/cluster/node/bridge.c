@@ -222,6 +222,7 @@ static int make(struct bridge *b, struct err *e)
                             (unsigned char)tail};
     AUTO(free) char *redirects = xasprintf("/proc/sys/net/ipv4/conf/%s/send_redirects", b->name);
     AUTO(free) char *asking = xasprintf("/proc/sys/net/ipv4/neigh/%s/retrans_time_ms", b->name);
+    AUTO(free) char *no_ipv6 = xasprintf("/proc/sys/net/ipv6/conf/%s/disable_ipv6", b->name);
     int r = netlink_bridge_make(b->name, mac, e);
 
     if (r == 0)
@@ -233,6 +234,7 @@ static int make(struct bridge *b, struct err *e)
     if (r == 0) {
         forward(b->name, forwarding_begin);
         write_setting(redirects, "0");
+        write_setting(no_ipv6, "1");  /* or a pod could announce itself as the machine's router */
         write_setting(asking, "100"); /* an address without a pod is known as such at once */
     }
     return r;

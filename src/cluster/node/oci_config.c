@@ -216,8 +216,7 @@ static struct jsn *linux_of(struct arena *a, const struct oci_input *in, uint64_
     jsn_set(a, l, "namespaces", namespaces_of(a, in));
     jsn_set(a, l, "resources", resources_of(a, in));
     if (!unfiltered)
-        jsn_set(a, l, "seccomp",
-                seccomp_profile(a, capabilities, confine_is_confined(in->pod, in->ctr)));
+        jsn_set(a, l, "seccomp", seccomp_profile(a, capabilities));
     if (is_privileged(in))
         jsn_set(a, l, "devices", devices_of(a, in));
     else

@@ -9,9 +9,9 @@
  * Calls are refused with EPERM, as the kernel itself would.  clone3 has its flags in memory, where
  * no filter can look: it does not exist (ENOSYS), and the C library goes on with clone.
  *
- * Worker pods run jobs of people, and share directories with the machine.  Whoever is root in one
- * could leave a program there that runs as root for everybody outside: so they make no set-user-id
- * files, neither by chmod nor at birth.  openat2 has its mode in memory, and does not exist there.
+ * Pods share directories with the machine.  Whoever is root in one could leave a program there that
+ * runs as root for everybody outside: so they make no set-user-id files, neither by chmod nor at
+ * birth.  openat2 has its mode in memory, and does not exist there.
  *
  * New namespaces are refused without SYS_ADMIN, user namespaces among them: inside of one,
  * everybody is root and reaches what is behind all the checks above.  Rootless containers in jobs
@@ -156,7 +156,7 @@ static struct jsn *architectures(struct arena *a)
     return list;
 }
 
-struct jsn *seccomp_profile(struct arena *a, uint64_t capabilities, bool no_setuid_files)
+struct jsn *seccomp_profile(struct arena *a, uint64_t capabilities)
 {
     struct jsn *profile = jsn_object(a);
     struct jsn *rules = jsn_array(a);
@@ -176,8 +176,7 @@ struct jsn *seccomp_profile(struct arena *a, uint64_t capabilities, bool no_setu
     }
     (void)refuse_where(a, rules, "socket", 0, UINT32_MAX, AF_ALG_NUMBER);
     (void)refuse_where(a, rules, "socket", 0, UINT32_MAX, AF_VSOCK_NUMBER);
-    if (no_setuid_files)
-        refuse_setuid_files(a, rules);
+    refuse_setuid_files(a, rules);
     jsn_set_str(a, profile, "defaultAction", "SCMP_ACT_ALLOW");
     if (jsn_len(architectures(a)))
         jsn_set(a, profile, "architectures", architectures(a));

@@ -7,6 +7,6 @@
 /*
  * linux.seccomp of config.json for a container with these capabilities (by bit), in `a`. Everything
  * is allowed but what no program in a container needs, and what its capabilities do not cover.
- * With `no_setuid_files` it makes no file that runs with its owner's rights.
+ * No container makes a file that runs with its owner's rights.
  */
-struct jsn *seccomp_profile(struct arena *a, uint64_t capabilities, bool no_setuid_files);
+struct jsn *seccomp_profile(struct arena *a, uint64_t capabilities);

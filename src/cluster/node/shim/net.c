@@ -86,16 +86,22 @@ static int add_route(int s, const char *to, const char *mask, const char *via, c
     return 0;
 }
 
-static void refuse_redirects(void)
+/* Settings of the pod's network: no short cuts past the gateway; and `ping` for everybody, which
+ * else needs the right to send any packet. */
+static void set_up_kernel(void)
 {
-    static const char *const files[] = {"/proc/sys/net/ipv4/conf/all/accept_redirects",
-                                        "/proc/sys/net/ipv4/conf/eth0/accept_redirects"};
+    static const struct {
+        const char *file;
+        const char *value;
+    } settings[] = {{"/proc/sys/net/ipv4/conf/all/accept_redirects", "0"},
+                    {"/proc/sys/net/ipv4/conf/eth0/accept_redirects", "0"},
+                    {"/proc/sys/net/ipv4/ping_group_range", "0 2147483647"}};
 
-    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-        int fd = open(files[i], O_WRONLY | O_CLOEXEC);
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+        int fd = open(settings[i].file, O_WRONLY | O_CLOEXEC);
 
         if (fd >= 0) {
-            (void)!file_write_all(fd, STR("0"));
+            (void)!file_write_all(fd, str_of(settings[i].value));
             (void)close(fd);
         }
     }
@@ -112,7 +118,7 @@ int shim_net_up(const char *ip, const char *gateway, struct err *e)
     r = set_up(s, "lo", e);
     if (r < 0 || !ip)
         return r;
-    refuse_redirects();
+    set_up_kernel();
     r = set_address(s, device, ip, e);
     if (r == 0)
         r = set_up(s, device, e);
