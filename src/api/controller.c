@@ -9,6 +9,7 @@
  */
 #include "src/api/controller.h"
 
+#include "src/slurm/keyfiles.h"
 #include "src/slurm/profile.h"
 
 #define RULE(rule, message) "{\"rule\":\"" rule "\",\"message\":\"" message "\"}"
@@ -203,12 +204,12 @@ static struct api_key_ref key_or(struct arena *a, const struct controller *c,
 
 struct api_key_ref controller_slurm_key(struct arena *a, const struct controller *c)
 {
-    return key_or(a, c, c->spec.slurm_key_ref, "slurm", CONTROLLER_SLURM_KEY);
+    return key_or(a, c, c->spec.slurm_key_ref, "slurm", KEYFILE_SLURM);
 }
 
 struct api_key_ref controller_jwt_key(struct arena *a, const struct controller *c)
 {
-    return key_or(a, c, jwt_ref(c), "jwt", CONTROLLER_JWT_KEY);
+    return key_or(a, c, jwt_ref(c), "jwt", KEYFILE_JWT);
 }
 
 int32_t controller_replicas(const struct controller *c)

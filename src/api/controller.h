@@ -16,13 +16,10 @@
 /* So that the names of everything made from it stay names: labels have 63 characters. */
 #define CONTROLLER_NAME_MAX 41
 
-#define CONTROLLER_SLURM_KEY "slurm.key"
-#define CONTROLLER_JWT_KEY "jwt.key"
-
 /* The release of Slurm that runs, where no image tag says so. */
-#define API_RELEASE_ANNOTATION "slurmkeeper.dev/slurm-version"
+#define API_RELEASE_ANNOTATION API_OWN_GROUP "/slurm-version"
 /* What to do about partitions that somebody changed in Slurm: Report (the default) or Revert. */
-#define API_DRIFT_ANNOTATION "slurmkeeper.dev/drift-policy"
+#define API_DRIFT_ANNOTATION API_OWN_GROUP "/drift-policy"
 
 struct controller_ha {
     bool enabled;

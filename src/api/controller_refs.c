@@ -10,10 +10,10 @@
 #include "src/api/names.h"
 #include "src/api/partition_conf.h"
 #include "src/base/map.h"
+#include "src/slurm/keyfiles.h"
 
-/* Files that come from elsewhere. */
-static const char *const made_here[] = {"slurm.conf", "slurmdbd.conf", "slurm.key",
-                                        "jwt.key",    "jwks.json",     "munge.key"};
+/* Files that come from elsewhere, beside the keys. */
+static const char *const made_here[] = {"slurm.conf", "slurmdbd.conf"};
 /* Files that Slurm reads from its directory. */
 static const char *const known_files[] = {
     "acct_gather.conf", "burst_buffer.conf",  "cgroup.conf",    "cli_filter.lua", "gres.conf",
@@ -28,6 +28,13 @@ static bool is_in(const char *const *list, size_t n, struct str name)
     return false;
 }
 
+static bool is_made_here(struct str name)
+{
+    const struct keyfile *key = keyfile_find(name);
+
+    return (key && key->ours) || is_in(made_here, ARRAY_LEN(made_here), name);
+}
+
 struct files {
     struct api_problems *p;
     struct map seen; /* file name to the ConfigMap that brings it */
@@ -40,7 +47,7 @@ static void check_file(struct files *f, struct str name)
 {
     const char *first = map_get(&f->seen, name);
 
-    if (is_in(made_here, ARRAY_LEN(made_here), name))
+    if (is_made_here(name))
         api_problem_add(f->p, API_FORBIDDEN, f->field,
                         "ConfigMap %s has a key " STR_FMT ", which is made by the operator%s",
                         f->map, STR_ARG(name),

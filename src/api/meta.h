@@ -10,6 +10,8 @@
 /* Of the kinds that Slinky does not have. */
 #define API_OWN_GROUP "slurmkeeper.dev"
 #define API_OWN_VERSION "v1alpha1"
+/* What labels and annotations of worker pods begin with. */
+#define API_NODESET_PREFIX "nodeset." API_GROUP "/"
 
 /* Of an object from the API, or from a file (then uid and times are absent). */
 struct api_meta {

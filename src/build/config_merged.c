@@ -10,15 +10,16 @@
 #include <strings.h>
 
 #include "src/build/config_impl.h"
+#include "src/slurm/keyfiles.h"
 
 #define MAX_OPTIONS 64
+#define JWT_KEY "jwt_key=" SLURM_ETC "/" KEYFILE_JWT
 
 const char *config_managed_value(const struct config_work *w, const char *key)
 {
     if (streq(key, "AuthAltParameters"))
-        return w->c->controller->spec.jwks_key_ref ? "jwt_key=" SLURM_ETC "/jwt.key,jwks=" SLURM_ETC
-                                                     "/jwks.json"
-                                                   : "jwt_key=" SLURM_ETC "/jwt.key";
+        return w->c->controller->spec.jwks_key_ref ? JWT_KEY ",jwks=" SLURM_ETC "/" KEYFILE_JWT_SET
+                                                   : JWT_KEY;
     if (streq(key, "AuthInfo"))
         return build_has(w->c, PROFILE_AUTH_SLURM) ? "use_client_ids" : "";
     return build_has(w->c, PROFILE_RECONFIG_ON_RESTART) ? "enable_configless,reconfig_on_restart"

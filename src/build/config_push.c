@@ -7,14 +7,9 @@
 #include "src/build/config_files.h"
 #include "src/build/controller_config.h"
 #include "src/build/labels.h"
+#include "src/slurm/keyfiles.h"
 
 #define SCRIPT_MODE 0755
-
-/* The agent takes such names for keys, whoever made them. */
-static bool is_key(const char *name)
-{
-    return ends_with(name, ".key") || ends_with(name, ".jwks") || streq(name, "jwks.json");
-}
 
 bool build_reverts_drift(const struct build_cluster *c)
 {
@@ -31,7 +26,7 @@ static bool add_user_files(struct arena *a, const struct build_cluster *c, struc
     for (size_t i = 0; i < list.n; i++) {
         const struct user_file *f = &list.items[i];
 
-        if (is_key(f->name))
+        if (keyfile_is_secret(f->name))
             continue;
         if (!str_utf8_ok(f->text))
             return false;

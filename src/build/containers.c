@@ -11,6 +11,7 @@
 
 #include "src/build/merge.h"
 #include "src/build/scripts.h"
+#include "src/slurm/keyfiles.h"
 
 struct jsn *container_logfile(struct arena *a, const struct build_cluster *c, const char *daemon,
                               const char *image, const struct jsn *user, struct api_problems *p)
@@ -86,7 +87,7 @@ void volume_add_auth(struct arena *a, const struct build_cluster *c, struct jsn 
 {
     struct api_key_ref key = controller_slurm_key(a, c->controller);
 
-    jsn_append(a, sources, volume_key_source(a, "secret", &key, "slurm.key"));
+    jsn_append(a, sources, volume_key_source(a, "secret", &key, KEYFILE_SLURM));
     if (build_uses_munge(c))
-        jsn_append(a, sources, volume_key_source(a, "secret", &key, "munge.key"));
+        jsn_append(a, sources, volume_key_source(a, "secret", &key, KEYFILE_MUNGE));
 }

@@ -18,6 +18,7 @@
 #include "src/build/labels.h"
 #include "src/build/merge.h"
 #include "src/build/scripts.h"
+#include "src/slurm/keyfiles.h"
 
 #define ETC_MODE 0650 /* scripts of slurmctld are among the files, and its group reads them */
 #define CLAIM_SIZE "4Gi"
@@ -70,11 +71,11 @@ static struct jsn *etc_sources(const struct app *w)
 
     jsn_append(w->a, sources, volume_map_source(w->a, labels_config(w->a, w->ctl->meta.name)));
     volume_add_auth(w->a, w->c, sources);
-    jsn_append(w->a, sources, volume_key_source(w->a, "secret", &jwt, "jwt.key"));
+    jsn_append(w->a, sources, volume_key_source(w->a, "secret", &jwt, KEYFILE_JWT));
     add_user_maps(w, sources);
     if (w->ctl->spec.jwks_key_ref)
         jsn_append(w->a, sources,
-                   volume_key_source(w->a, "configMap", w->ctl->spec.jwks_key_ref, "jwks.json"));
+                   volume_key_source(w->a, "configMap", w->ctl->spec.jwks_key_ref, KEYFILE_JWT_SET));
     return sources;
 }
 

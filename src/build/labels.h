@@ -9,27 +9,27 @@
 #define LABEL_NAME "app.kubernetes.io/name"
 #define LABEL_INSTANCE "app.kubernetes.io/instance"
 #define LABEL_COMPONENT "app.kubernetes.io/component"
-#define LABEL_CLUSTER "slinky.slurm.net/cluster"
+#define LABEL_CLUSTER API_GROUP "/cluster"
 #define LABEL_OLD_COMPONENT                                                                        \
-    "slinky.slurm.net/component" /* older manifests and habits select by it */
-#define LABEL_ACTIVE "controller.slinky.slurm.net/active"
-#define LABEL_SERVICE "slurmkeeper.dev/service"
-#define LABEL_POD_NAME "nodeset.slinky.slurm.net/pod-name"
-#define LABEL_POD_INDEX "nodeset.slinky.slurm.net/pod-index"
-#define LABEL_POD_HOSTNAME "nodeset.slinky.slurm.net/pod-hostname"
-#define LABEL_POD_PROTECT "nodeset.slinky.slurm.net/pod-protect"
-#define LABEL_SCALING_MODE "nodeset.slinky.slurm.net/scaling-mode"
+    API_GROUP "/component" /* older manifests and habits select by it */
+#define LABEL_ACTIVE "controller." API_GROUP "/active"
+#define LABEL_SERVICE API_OWN_GROUP "/service"
+#define LABEL_POD_NAME API_NODESET_PREFIX "pod-name"
+#define LABEL_POD_INDEX API_NODESET_PREFIX "pod-index"
+#define LABEL_POD_HOSTNAME API_NODESET_PREFIX "pod-hostname"
+#define LABEL_POD_PROTECT API_NODESET_PREFIX "pod-protect"
+#define LABEL_SCALING_MODE API_NODESET_PREFIX "scaling-mode"
 #define LABEL_HASH "controller.kubernetes.io/hash"
 
-#define ANNOTATION_SLURM_KEY_HASH "slinky.slurm.net/slurm-key-hash"
-#define ANNOTATION_JWT_KEY_HASH "slinky.slurm.net/jwt-key-hash"
-#define ANNOTATION_CONFIG_HASH "slinky.slurm.net/slurm-config-hash"
+#define ANNOTATION_SLURM_KEY_HASH API_GROUP "/slurm-key-hash"
+#define ANNOTATION_JWT_KEY_HASH API_GROUP "/jwt-key-hash"
+#define ANNOTATION_CONFIG_HASH API_GROUP "/slurm-config-hash"
 #define ANNOTATION_DEFAULT_CONTAINER "kubectl.kubernetes.io/default-container"
 /* Of a Controller: "Report" (default) what was changed past the declaration, or "Revert" it. */
 #define ANNOTATION_DRIFT_POLICY API_DRIFT_ANNOTATION
-#define ANNOTATION_TOPOLOGY "topology.slinky.slurm.net/spec"
+#define ANNOTATION_TOPOLOGY "topology." API_GROUP "/spec"
 
-#define TAINT_WORKER "nodeset.slinky.slurm.net/worker"
+#define TAINT_WORKER API_NODESET_PREFIX "worker"
 
 /* Names of what is made from a Controller; in `a`. */
 const char *labels_controller(struct arena *a, const char *controller); /* StatefulSet, Service */

@@ -5,7 +5,7 @@
 #include "src/api/nodeset.h"
 
 /* The annotation that tells a node so: this, followed by the name of the container. */
-#define ANNOTATION_CONFINE "confine.slurmkeeper.dev/"
+#define ANNOTATION_CONFINE "confine." API_OWN_GROUP "/"
 
 /*
  * The value of the annotation, "CHOWN,KILL,...", with what the NodeSet adds and drops; in `a`. NULL

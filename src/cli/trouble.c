@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "src/api/meta.h"
 #include "src/base/clock.h"
 #include "src/base/map.h"
 
@@ -14,8 +15,8 @@
 #define STARTING_US (30LL * 1000000)
 #define LOG_LINES "8"
 
-const struct kube_resource resource_controllers = {"slinky.slurm.net", "v1beta1", "controllers"};
-const struct kube_resource resource_nodesets = {"slinky.slurm.net", "v1beta1", "nodesets"};
+const struct kube_resource resource_controllers = {API_GROUP, API_VERSION, "controllers"};
+const struct kube_resource resource_nodesets = {API_GROUP, API_VERSION, "nodesets"};
 const struct kube_resource resource_pods = {"", "v1", "pods"};
 
 struct finder {

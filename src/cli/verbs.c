@@ -5,6 +5,8 @@
  */
 #include "src/cli/verbs.h"
 
+#include "src/api/meta.h"
+
 const struct cli_option cli_common_options[] = {
     {"help", NULL, "Show what the verb does and takes", NULL, false},
     {NULL},
@@ -166,8 +168,8 @@ const struct cli_verb cli_verbs[] = {
      "iproute2; addresses of Services need nftables.",
      node_options, verb_node_run},
     {"operator", NULL, "Make clusters match their Controllers and NodeSets, in the foreground",
-     "Watches Controllers and NodeSets (slinky.slurm.net/v1beta1), Partitions "
-     "(slurmkeeper.dev/v1alpha1) and what is made from them, and "
+     "Watches Controllers and NodeSets (" API_GROUP_VERSION "), Partitions "
+     "(" API_OWN_GROUP "/" API_OWN_VERSION ") and what is made from them, and "
      "keeps Services, configuration, StatefulSets and worker pods as declared. Where the "
      "definitions are missing it waits for them. A worker pod that may run a job is never deleted.",
      operator_options, verb_operator_run},

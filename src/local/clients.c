@@ -21,11 +21,12 @@
 #include "src/kube/cache.h"
 #include "src/local/client_conf.h"
 #include "src/local/daemon.h"
+#include "src/slurm/keyfiles.h"
 
 enum source { CONTROLLERS, CONFIG_MAPS, SECRETS, SERVICES, N_SOURCES };
 
 static const struct kube_resource resources[N_SOURCES] = {
-    [CONTROLLERS] = {"slinky.slurm.net", "v1beta1", "controllers"},
+    [CONTROLLERS] = {API_GROUP, API_VERSION, "controllers"},
     [CONFIG_MAPS] = {"", "v1", "configmaps"},
     [SECRETS] = {"", "v1", "secrets"},
     [SERVICES] = {"", "v1", "services"},
@@ -75,7 +76,7 @@ static int write_key(const struct making *m, bool *ret_changed, struct err *e)
     const struct jsn *secret = find(m, SECRETS, ref.name);
     const struct jsn *coded = jsn_member(jsn_key(secret, "data"), str_of(ref.key));
     AUTO(buf_done) struct buf key = {0};
-    const char *path = arena_printf(m->a, "%s/slurm.key", m->dir);
+    const char *path = arena_printf(m->a, "%s/" KEYFILE_SLURM, m->dir);
 
     if (!jsn_text(coded) || decode_base64(&key, coded->s) < 0)
         return err_set(e, -ENOENT, ERR_RETRY, "its key, Secret '%s', is not there yet", ref.name);
@@ -133,7 +134,7 @@ static struct daemon *start_munged(const struct making *m)
     const char *const argv[] = {"munged",
                                 "--foreground",
                                 "--force",
-                                arena_printf(m->a, "--key-file=%s/slurm.key", m->dir),
+                                arena_printf(m->a, "--key-file=%s/" KEYFILE_SLURM, m->dir),
                                 arena_printf(m->a, "--socket=%s/munge.socket", m->dir),
                                 arena_printf(m->a, "--pid-file=%s/munge.pid", m->dir),
                                 arena_printf(m->a, "--seed-file=%s/munge.seed", m->dir),

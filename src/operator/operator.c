@@ -143,7 +143,7 @@ static void tell_applied(struct operator* op, const char *ns, const char *contro
 {
     const struct kube_object *o = world_get(op->world, "Controller", ns, controller);
     const struct slurm_state *s = agent_link_view(agents_find(op->agents, ns, controller));
-    struct kube_reference about = {.api_version = "slinky.slurm.net/v1beta1",
+    struct kube_reference about = {.api_version = API_GROUP_VERSION,
                                    .kind = "Controller",
                                    .namespace = ns,
                                    .name = controller};

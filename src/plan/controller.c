@@ -160,7 +160,7 @@ static void set_active(struct draft *d, const struct plan_pod *p, bool active)
     if (p->active == active || p->deleting)
         return;
     jsn_set(a, jsn_ensure_object(a, jsn_ensure_object(a, patch, "metadata"), "labels"),
-            POD_ACTIVE_LABEL, active ? jsn_string(a, "true") : jsn_null(a));
+            LABEL_ACTIVE, active ? jsn_string(a, "true") : jsn_null(a));
     action = actions_add(d->to, ACTION_PATCH);
     action->kind = plan_kind_find("Pod");
     action->namespace = p->namespace;

@@ -6,17 +6,17 @@
 #include "src/plan/action.h"
 
 /* Of a NodeSet while it may have pods; of a Controller while NodeSets need its slurmctld. */
-#define FINALIZER_NODESET "slurmkeeper.dev/workers"
-#define FINALIZER_CONTROLLER "slurmkeeper.dev/cluster"
+#define FINALIZER_NODESET API_OWN_GROUP "/workers"
+#define FINALIZER_CONTROLLER API_OWN_GROUP "/cluster"
 
 /* Annotation, "true": let go at once, whatever may be running.  The way out for those who know. */
-#define FORCE_DELETE "slurmkeeper.dev/force-delete"
+#define FORCE_DELETE API_OWN_GROUP "/force-delete"
 /*
  * Annotation of a NodeSet: its deletion asks for its pods, too ("foreground").  The garbage
  * collector then takes the NodeSet out of the pods' owners; this tells them from pods that somebody
  * wanted to be kept.
  */
-#define DELETE_CASCADE "slurmkeeper.dev/cascade"
+#define DELETE_CASCADE API_OWN_GROUP "/cascade"
 
 bool finalizer_has(const struct api_meta *m, const char *name);
 bool finalizer_is_forced(const struct api_meta *m);

@@ -218,7 +218,7 @@ static void plan_protection(const struct plan_nodeset *in, struct actions *to)
             continue;
         labels =
             jsn_ensure_object(to->arena, jsn_ensure_object(to->arena, patch, "metadata"), "labels");
-        jsn_set(to->arena, labels, POD_PROTECT_LABEL,
+        jsn_set(to->arena, labels, LABEL_POD_PROTECT,
                 want ? jsn_string(to->arena, "true") : jsn_null(to->arena));
         a = actions_add(to, ACTION_PATCH);
         a->kind = plan_kind_find("Pod");

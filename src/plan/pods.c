@@ -10,6 +10,7 @@
 #include "src/plan/pods.h"
 
 #include "src/base/clock.h"
+#include "src/build/labels.h"
 #include "src/plan/pod_conditions.h"
 
 static int64_t time_at(const struct jsn *v, const char *path)
@@ -162,8 +163,8 @@ void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
     p.is_slurmctld = streq(label(v, "app.kubernetes.io/name"), "slurmctld");
     if (p.is_slurmctld)
         p.ip = text_of(a, jsn_get(v, "status.podIP"));
-    p.active = streq(label(v, POD_ACTIVE_LABEL), "true");
-    p.protected = streq(label(v, POD_PROTECT_LABEL), "true");
+    p.active = streq(label(v, LABEL_ACTIVE), "true");
+    p.protected = streq(label(v, LABEL_POD_PROTECT), "true");
     p.created_us = time_at(v, "metadata.creationTimestamp");
     p.slurm_bits = pod_conditions_read(a, jsn_get(v, "status.conditions"), &p.slurm_message);
     read_ready(v, &p);

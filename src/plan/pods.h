@@ -2,16 +2,15 @@
 /* Pods as plans see them: small, so that ten thousand of them are cheap to keep. */
 #pragma once
 
+#include "src/api/meta.h"
 #include "src/json/jsn.h"
 #include "src/plan/slurm_state.h"
 
 #define POD_HASH_LABEL "controller.kubernetes.io/hash"
-#define POD_PROTECT_LABEL "nodeset.slinky.slurm.net/pod-protect"
-#define POD_ACTIVE_LABEL "controller.slinky.slurm.net/active"
-#define POD_CORDON "nodeset.slinky.slurm.net/pod-cordon"
-#define POD_CORDON_OLD "slinky.slurm.net/pod-cordon"
-#define POD_DELETION_COST "nodeset.slinky.slurm.net/pod-deletion-cost"
-#define POD_DEADLINE "nodeset.slinky.slurm.net/pod-deadline"
+#define POD_CORDON API_NODESET_PREFIX "pod-cordon"
+#define POD_CORDON_OLD API_GROUP "/pod-cordon"
+#define POD_DELETION_COST API_NODESET_PREFIX "pod-deletion-cost"
+#define POD_DEADLINE API_NODESET_PREFIX "pod-deadline"
 
 enum pod_phase { POD_PENDING, POD_UNKNOWN, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
 

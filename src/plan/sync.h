@@ -2,10 +2,11 @@
 /* One object that should be there: create it, mend it, or leave it alone. */
 #pragma once
 
+#include "src/api/meta.h"
 #include "src/plan/action.h"
 
 /* A digest of what we last wanted, so that what is no longer wanted can be told from defaults. */
-#define SYNC_APPLIED "slurmkeeper.dev/applied"
+#define SYNC_APPLIED API_OWN_GROUP "/applied"
 
 /*
  * Plan for `desired` (complete, with its owners; not changed) where `observed` is there now (NULL:

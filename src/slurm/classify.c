@@ -13,6 +13,8 @@
 
 #include <strings.h>
 
+#include "src/slurm/keyfiles.h"
+
 static struct verdict verdict_of(const struct conf_key *key, uint32_t release)
 {
     struct verdict v = {.class = CHANGE_RECONFIGURE};
@@ -123,15 +125,13 @@ enum change_class classify_diff(const struct conf_diff *diff, enum conf_kind kin
 
 struct verdict classify_file(const char *name, uint32_t release)
 {
-    static const char *const keys[] = {"slurm.key", "slurm.jwks", "jwt.key", "jwt_hs256.key",
-                                       "jwks.json"};
     const char *slash = strrchr(name, '/');
     const char *base = slash ? slash + 1 : name;
+    const struct keyfile *key = keyfile_find(str_of(base));
 
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        if (streq(base, keys[i]))
-            return (struct verdict){CHANGE_RESTART,
-                                    "keys are read at the start, and every daemon needs the same"};
+    if (key && key->slurm)
+        return (struct verdict){CHANGE_RESTART,
+                                "keys are read at the start, and every daemon needs the same"};
     if (streq(base, "gres.conf") && !profile_has(release, PROFILE_RECONFIGURE_REFUSES))
         return (struct verdict){CHANGE_RESTART, "slurmd reads its resources at the start"};
     return (struct verdict){.class = CHANGE_RECONFIGURE};

@@ -2,6 +2,8 @@
 /* Unit tests of the NodeSet's plan: nodes are drained before their pods go, and let back. */
 #include "src/plan/test/nodeset.h"
 
+#include "src/build/labels.h"
+
 static void nodes_are_drained_before_their_pods_go(void **state)
 {
     static const struct slurm_node nodes[] = {
@@ -273,13 +275,13 @@ static void busy_pods_are_protected(void **state)
     f.slurm = &at_work;
     converge(&f);
     labels = jsn_get(test_find(&f.world, "Pod", "gpu-0"), "metadata.labels");
-    assert_string_equal(jsn_text(jsn_member(labels, STR(POD_PROTECT_LABEL))), "true");
+    assert_string_equal(jsn_text(jsn_member(labels, STR(LABEL_POD_PROTECT))), "true");
     f.slurm = NULL;
     expect_plan(&f, "status NodeSet gpu;");
     f.slurm = &at_rest;
     converge(&f);
     labels = jsn_get(test_find(&f.world, "Pod", "gpu-0"), "metadata.labels");
-    assert_null(jsn_member(labels, STR(POD_PROTECT_LABEL)));
+    assert_null(jsn_member(labels, STR(LABEL_POD_PROTECT)));
 }
 
 int main(void)
