@@ -41,7 +41,7 @@ struct job *job_free(struct job *j)
         list_remove(&w->link);
         free(w);
     }
-    (void)rehearse_stop(j->rehearsal);
+    (void)j->engine->o.rehearse->stop(j->rehearsal);
     (void)loop_source_free(j->timer);
     plan_done(&j->plan);
     live_done(&j->live);

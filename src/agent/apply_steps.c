@@ -131,7 +131,8 @@ static void step_rehearse(struct job *j)
                                  .live = store_live(j->engine->o.store),
                                  .dynamic_nodes = dynamic};
     struct err e = {0};
-    int r = rehearse_start(j->engine->o.loop, &o, j->to, on_rehearsed, j, &j->rehearsal, &e);
+    int r = j->engine->o.rehearse->start(j->engine->o.loop, &o, j->to, on_rehearsed, j,
+                                         &j->rehearsal, &e);
 
     if (r < 0)
         step_failed(j, r, &e);

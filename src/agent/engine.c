@@ -27,6 +27,8 @@ struct engine *engine_new(const struct engine_options *o)
     struct engine *g = xcalloc(1, sizeof(*g));
 
     g->o = *o;
+    if (!g->o.rehearse)
+        g->o.rehearse = &rehearse_slurmctld;
     g->fresh = o->store && !store_good(o->store);
     g->retry = loop_add_timer(o->loop, on_retry, g);
     return g;

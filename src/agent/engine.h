@@ -4,6 +4,7 @@
 
 #include "src/agent/hub.h"
 #include "src/agent/metrics.h"
+#include "src/agent/rehearse.h"
 #include "src/agent/store.h"
 
 struct engine;
@@ -14,7 +15,8 @@ struct engine_options {
     struct store *store;
     struct hub *hub;
     struct metrics *metrics;
-    const char *slurmctld; /* program for rehearsals; NULL: there is none */
+    const char *slurmctld;               /* program for rehearsals; NULL: there is none */
+    const struct rehearse_ops *rehearse; /* NULL: as rehearse.h does */
     const char *marker; /* file that has slurmctld started again after its end; NULL: nobody will */
     const char *proven; /* directory for what outlives the pod; NULL: there is none */
 };

@@ -10,6 +10,7 @@
  */
 #include "src/agent/hub_impl.h"
 
+#include "src/agent/activity.h"
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/encode.h"
@@ -34,6 +35,8 @@ struct hub *hub_new(struct loop *l, struct link *link, const struct hub_events *
     h->loop = l;
     h->link = link;
     h->events = *events;
+    if (!h->events.activity)
+        h->events.activity = activity_read;
     h->arg = arg;
     for (unsigned i = 0; i < HUB_N_TABLES; i++)
         table_init(&h->lists[i].rows);

@@ -19,6 +19,8 @@ struct hub_events {
     void (*on_up)(void *arg);
     /* A round of questions is over and its answers are in; before watchers hear of it. */
     void (*on_round)(void *arg);
+    /* Whether somebody may have talked to slurmctld, as activity_read, which NULL stands for. */
+    bool (*activity)(uint64_t *ret_accepted);
 };
 
 struct hub *hub_new(struct loop *l, struct link *link, const struct hub_events *events, void *arg);

@@ -9,7 +9,6 @@
  *   - slurmctld does not answer: a ping a second; ten in the first seconds, for it may be starting;
  *   - the kernel does not count connections: all four every second.
  */
-#include "src/agent/activity.h"
 #include "src/agent/hub_impl.h"
 
 #define LOOK_MS 250 /* at the kernel's count */
@@ -22,7 +21,7 @@
 void hub_round_ended(struct hub *h)
 {
     uint64_t accepted = 0;
-    bool known = activity_read(&accepted);
+    bool known = h->events.activity(&accepted);
 
     if (h->for_activity || (known && h->activity_known && accepted > h->accepted + h->round_calls))
         h->wanted = HUB_ALL;
@@ -65,7 +64,7 @@ static bool somebody_talked(const struct hub *h)
 {
     uint64_t accepted;
 
-    return activity_read(&accepted) && accepted != h->accepted;
+    return h->events.activity(&accepted) && accepted != h->accepted;
 }
 
 static void turn(struct hub *h, int64_t now)

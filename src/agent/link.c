@@ -34,7 +34,7 @@ struct call {
 };
 
 struct lane {
-    struct link *link;
+    struct children *children;
     struct agent_child *child;
     struct call *in_hand;
     struct list waiting;
@@ -45,7 +45,9 @@ struct lane {
     struct link_stats stats;
 };
 
-struct link {
+/* The link to children of our own. */
+struct children {
+    struct link link; /* what others see of it */
     struct loop *loop;
     char *program;
     char *slurm_conf;
@@ -200,16 +202,15 @@ static const struct child_events child_events = {child_answered, child_ended};
 
 static int lane_start(struct lane *lane, struct err *e)
 {
-    struct link *link = lane->link;
+    struct children *c = lane->children;
     char conf_option[] = "--conf";
     char path[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     AUTO(free)
-    char *library = link->library_path ? xasprintf("LD_LIBRARY_PATH=%s", link->library_path) : NULL;
+    char *library = c->library_path ? xasprintf("LD_LIBRARY_PATH=%s", c->library_path) : NULL;
     /* libslurm changes its ways by SLURM_JWT, SLURM_CONF and a dozen more: none gets through */
     char *envp[] = {path, library, NULL};
-    char *argv[] = {link->program, conf_option, link->slurm_conf, NULL};
-    int r =
-        child_start(link->loop, &link->family, argv, envp, &child_events, lane, &lane->child, e);
+    char *argv[] = {c->program, conf_option, c->slurm_conf, NULL};
+    int r = child_start(c->loop, &c->family, argv, envp, &child_events, lane, &lane->child, e);
 
     lane->stats.starts += r == 0;
     return r;
@@ -269,10 +270,16 @@ static void call_timeout(void *arg)
         lane_next(lane);
 }
 
-int link_call(struct link *link, enum link_lane lane_id, const struct jsn *request,
-              uint64_t timeout_ms, link_answer_fn fn, void *arg)
+static struct children *children_of(struct link *link)
 {
-    struct lane *lane = &link->lanes[lane_id];
+    return CONTAINER_OF(link, struct children, link);
+}
+
+static int children_call(struct link *link, enum link_lane lane_id, const struct jsn *request,
+                         uint64_t timeout_ms, link_answer_fn fn, void *arg)
+{
+    struct children *all = children_of(link);
+    struct lane *lane = &all->lanes[lane_id];
     const char *name = jsn_get_str(request, "call");
     struct call *c;
 
@@ -287,7 +294,7 @@ int link_call(struct link *link, enum link_lane lane_id, const struct jsn *reque
         return -E2BIG;
     }
     (void)snprintf(c->name, sizeof(c->name), "%s", name ? name : "call");
-    c->deadline = loop_add_timer(link->loop, call_timeout, c);
+    c->deadline = loop_add_timer(all->loop, call_timeout, c);
     loop_timer_arm(c->deadline, (int64_t)MIN(timeout_ms, (uint64_t)INT32_MAX));
     list_append(&lane->waiting, &c->link);
     lane->stats.waiting++;
@@ -295,56 +302,88 @@ int link_call(struct link *link, enum link_lane lane_id, const struct jsn *reque
     return 0;
 }
 
-void link_restart(struct link *link)
+static void children_restart(struct link *link)
 {
+    struct children *c = children_of(link);
+
     for (unsigned i = 0; i < LANE_N; i++) {
-        link->lanes[i].stale = true;
-        lane_refresh(&link->lanes[i]);
-        link->lanes[i].failures = 0;
-        loop_timer_disarm(link->lanes[i].pause);
-        lane_next(&link->lanes[i]);
+        c->lanes[i].stale = true;
+        lane_refresh(&c->lanes[i]);
+        c->lanes[i].failures = 0;
+        loop_timer_disarm(c->lanes[i].pause);
+        lane_next(&c->lanes[i]);
     }
 }
 
-void link_lane_stats(const struct link *link, enum link_lane lane, struct link_stats *ret)
+static void children_stats(struct link *link, enum link_lane lane, struct link_stats *ret)
 {
-    *ret = link->lanes[lane].stats;
+    *ret = children_of(link)->lanes[lane].stats;
 }
+
+static void children_free(struct link *link)
+{
+    struct children *c = children_of(link);
+
+    child_family_end(&c->family);
+    for (unsigned i = 0; i < LANE_N; i++) {
+        struct lane *lane = &c->lanes[i];
+
+        if (lane->in_hand)
+            call_free(lane->in_hand);
+        LIST_FOR_EACH (call, &lane->waiting, struct call, link)
+            call_free(call);
+        loop_source_free(lane->pause);
+    }
+    free(c->program);
+    free(c->slurm_conf);
+    free(c->library_path);
+    free(c);
+}
+
+static const struct link_ops children_ops = {
+    .call = children_call,
+    .restart = children_restart,
+    .stats = children_stats,
+    .free = children_free,
+};
 
 struct link *link_new(struct loop *l, const struct link_options *options)
 {
-    struct link *link = xcalloc(1, sizeof(*link));
+    struct children *c = xcalloc(1, sizeof(*c));
 
-    link->loop = l;
-    link->program = xstrdup(options->program);
-    link->slurm_conf = xstrdup(options->slurm_conf);
-    link->library_path = xstrdup_null(options->library_path);
-    list_init(&link->family);
+    c->link.ops = &children_ops;
+    c->loop = l;
+    c->program = xstrdup(options->program);
+    c->slurm_conf = xstrdup(options->slurm_conf);
+    c->library_path = xstrdup_null(options->library_path);
+    list_init(&c->family);
     for (unsigned i = 0; i < LANE_N; i++) {
-        link->lanes[i].link = link;
-        list_init(&link->lanes[i].waiting);
-        link->lanes[i].pause = loop_add_timer(l, pause_over, &link->lanes[i]);
+        c->lanes[i].children = c;
+        list_init(&c->lanes[i].waiting);
+        c->lanes[i].pause = loop_add_timer(l, pause_over, &c->lanes[i]);
     }
-    return link;
+    return &c->link;
 }
 
 struct link *link_free(struct link *link)
 {
-    if (!link)
-        return NULL;
-    child_family_end(&link->family);
-    for (unsigned i = 0; i < LANE_N; i++) {
-        struct lane *lane = &link->lanes[i];
-
-        if (lane->in_hand)
-            call_free(lane->in_hand);
-        LIST_FOR_EACH (c, &lane->waiting, struct call, link)
-            call_free(c);
-        loop_source_free(lane->pause);
-    }
-    free(link->program);
-    free(link->slurm_conf);
-    free(link->library_path);
-    free(link);
+    if (link)
+        link->ops->free(link);
     return NULL;
+}
+
+int link_call(struct link *link, enum link_lane lane, const struct jsn *request,
+              uint64_t timeout_ms, link_answer_fn fn, void *arg)
+{
+    return link->ops->call(link, lane, request, timeout_ms, fn, arg);
+}
+
+void link_restart(struct link *link)
+{
+    link->ops->restart(link);
+}
+
+void link_lane_stats(struct link *link, enum link_lane lane, struct link_stats *ret)
+{
+    link->ops->stats(link, lane, ret);
 }

@@ -78,4 +78,19 @@ struct link_stats {
     uint64_t starts;   /* children started */
     uint64_t waiting;  /* calls in hand or in the queue now */
 };
-void link_lane_stats(const struct link *link, enum link_lane lane, struct link_stats *ret);
+void link_lane_stats(struct link *link, enum link_lane lane, struct link_stats *ret);
+
+/* What a link does.  Everybody else calls the functions above; a test brings a table of its own,
+ * and is what slurmctld and its libslurm would be. */
+struct link_ops {
+    int (*call)(struct link *link, enum link_lane lane, const struct jsn *request,
+                uint64_t timeout_ms, link_answer_fn fn, void *arg);
+    void (*restart)(struct link *link);
+    void (*stats)(struct link *link, enum link_lane lane, struct link_stats *ret);
+    void (*free)(struct link *link);
+};
+
+/* The first member of whatever implements one. */
+struct link {
+    const struct link_ops *ops;
+};

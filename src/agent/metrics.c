@@ -12,7 +12,7 @@
 struct metrics {
     struct prometheus *registry;
     const struct hub *hub;
-    const struct link *link;
+    struct link *link;
     struct prometheus_metric *pushes;
     struct prometheus_metric *seconds;
     struct prometheus_metric *steps;
@@ -87,7 +87,7 @@ struct metrics *metrics_free(struct metrics *m)
     return NULL;
 }
 
-void metrics_watch(struct metrics *m, const struct hub *hub, const struct link *link)
+void metrics_watch(struct metrics *m, const struct hub *hub, struct link *link)
 {
     m->hub = hub;
     m->link = link;

@@ -11,7 +11,7 @@ struct metrics;
 struct metrics *metrics_new(void);
 struct metrics *metrics_free(struct metrics *m);
 DEFINE_AUTO(struct metrics, metrics_free);
-void metrics_watch(struct metrics *m, const struct hub *hub, const struct link *link);
+void metrics_watch(struct metrics *m, const struct hub *hub, struct link *link);
 
 /* A declaration has ended so ("applied", "refused"), in the class it needed ("rpc", "restart"). */
 void metrics_push(struct metrics *m, const char *result, const char *class, double seconds);

@@ -347,3 +347,5 @@ int rehearse_start(struct loop *l, const struct rehearse_options *o, const struc
     *ret = rehearsal;
     return 0;
 }
+
+const struct rehearse_ops rehearse_slurmctld = {rehearse_start, rehearse_stop};

@@ -29,6 +29,14 @@ int rehearse_start(struct loop *l, const struct rehearse_options *o, const struc
 /* Give up; nobody is called. */
 struct rehearsal *rehearse_stop(struct rehearsal *r);
 
+/* The two as a table: a test brings its own. */
+struct rehearse_ops {
+    int (*start)(struct loop *l, const struct rehearse_options *o, const struct candidate *c,
+                 rehearse_fn fn, void *arg, struct rehearsal **ret, struct err *e);
+    struct rehearsal *(*stop)(struct rehearsal *r);
+};
+extern const struct rehearse_ops rehearse_slurmctld;
+
 /* slurm.conf of the rehearsal; for tests. */
 void rehearse_conf(const struct candidate *c, const char *dir, const char *host, unsigned port,
                    const struct host_set *dynamic_nodes, struct buf *out);
