@@ -113,6 +113,41 @@ int file_update(const char *path, struct str content, mode_t mode, bool *ret_cha
     return r;
 }
 
+static int copy_all(int from, int to)
+{
+    char block[65536];
+    ssize_t n;
+
+    while ((n = read(from, block, sizeof(block))) > 0) {
+        int r = file_write_all(to, (struct str){block, (size_t)n});
+
+        if (r < 0)
+            return r;
+    }
+    if (n < 0 || fsync(to) < 0)
+        return -errno;
+    return 0;
+}
+
+int file_copy(const char *from, const char *to, mode_t mode, struct err *e)
+{
+    AUTO(close) int in = open(from, O_RDONLY | O_CLOEXEC);
+    AUTO(close) int out = -1;
+    int r;
+
+    if (in < 0)
+        return err_errno(e, errno, "cannot read '%s'", from);
+    out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (out < 0 || fchmod(out, mode) < 0)
+        return err_errno(e, errno, "cannot write '%s'", to);
+    r = copy_all(in, out);
+    if (r < 0) {
+        (void)unlink(to);
+        return err_errno(e, -r, "cannot copy '%s' to '%s'", from, to);
+    }
+    return 0;
+}
+
 bool file_exists(const char *path)
 {
     return access(path, F_OK) == 0;

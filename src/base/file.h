@@ -22,6 +22,9 @@ int file_write(const char *path, struct str content, mode_t mode, struct err *e)
 int file_update(const char *path, struct str content, mode_t mode, bool *ret_changed,
                 struct err *e) MUST_CHECK;
 
+/* Copy a file to a new name, of any size, synced; a failed copy leaves nothing. */
+int file_copy(const char *from, const char *to, mode_t mode, struct err *e) MUST_CHECK;
+
 bool file_exists(const char *path);
 
 /* Make a directory and its parents, with that mode whatever the umask; an existing one is fine, and

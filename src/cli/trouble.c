@@ -18,6 +18,7 @@
 const struct kube_resource resource_controllers = {API_GROUP, API_VERSION, "controllers"};
 const struct kube_resource resource_nodesets = {API_GROUP, API_VERSION, "nodesets"};
 const struct kube_resource resource_pods = {"", "v1", "pods"};
+static const struct kube_resource resource_nodes = {"", "v1", "nodes"};
 
 struct finder {
     struct ask *k;
@@ -218,6 +219,22 @@ static bool has_conditions(const char *kind)
     return streq(kind, "Controller") || streq(kind, "NodeSet");
 }
 
+/* Pods that run here and that the API does not know: the node keeps them, and says so. */
+static void look_at_node(struct finder *f, const struct jsn *object)
+{
+    JSN_FOR_ITEMS (c, jsn_get(object, "status.conditions"))
+        if (streq(jsn_get_str(c, "type"), "UnknownPods") && streq(jsn_get_str(c, "status"), "True"))
+            jsn_append(f->a, f->list,
+                       jsn_stringf(f->a, "Node %s: %s", jsn_get_str(object, "metadata.name"),
+                                   one_line(f, jsn_get_str(c, "message"))));
+}
+
+/* The Node's condition tells how it is now. */
+static bool is_told(const struct jsn *event)
+{
+    return streq(jsn_get_str(event, "reason"), "UnknownPod");
+}
+
 static void look_at_event(struct finder *f, const struct jsn *event)
 {
     const struct jsn *of = jsn_key(event, "involvedObject");
@@ -225,7 +242,7 @@ static void look_at_event(struct finder *f, const struct jsn *event)
     struct jsn *object = jsn_object(f->a);
 
     if (!streq(jsn_get_str(event, "type"), "Warning") || !is_recent(event) ||
-        has_conditions(jsn_get_str(of, "kind")))
+        has_conditions(jsn_get_str(of, "kind")) || is_told(event))
         return;
     if (streq(jsn_get_str(of, "kind"), "Pod") &&
         !map_get(&f->unwell,
@@ -241,8 +258,10 @@ int trouble_find(struct ask *k, struct arena *a, bool logs, struct jsn **ret_lis
 {
     static const struct kube_resource events = {"", "v1", "events"};
     struct finder f = {.k = k, .a = a, .list = jsn_array(a), .logs = logs};
-    int r = each(&f, &resource_controllers, look_at_controller, e);
+    int r = each(&f, &resource_nodes, look_at_node, e);
 
+    if (r == 0)
+        r = each(&f, &resource_controllers, look_at_controller, e);
     if (r == 0)
         r = each(&f, &resource_nodesets, look_at_nodeset, e);
     if (r == 0)
@@ -251,5 +270,14 @@ int trouble_find(struct ask *k, struct arena *a, bool logs, struct jsn **ret_lis
         r = each(&f, &events, look_at_event, e);
     *ret_list = f.list;
     map_done(&f.unwell);
+    return r;
+}
+
+int trouble_find_unknown(struct ask *k, struct arena *a, struct jsn **ret_list, struct err *e)
+{
+    struct finder f = {.k = k, .a = a, .list = jsn_array(a)};
+    int r = each(&f, &resource_nodes, look_at_node, e);
+
+    *ret_list = f.list;
     return r;
 }

@@ -301,6 +301,17 @@ static void hint(const struct cli_args *args)
             cli_has(args, "state") ? cli_get(args, "state") : "");
 }
 
+/* The cluster is up, but something runs that it does not know: never without a word. */
+static void tell_unknown(struct up *u)
+{
+    struct jsn *list = NULL;
+
+    if (trouble_find_unknown(u->ask, &u->arena, &list, NULL) < 0)
+        return;
+    JSN_FOR_ITEMS (line, list)
+        (void)cli_failure("up: %s", jsn_text(line));
+}
+
 static int up_run(const struct cli_args *args, struct up *u, int64_t timeout_s)
 {
     struct err e = {0};
@@ -312,6 +323,7 @@ static int up_run(const struct cli_args *args, struct up *u, int64_t timeout_s)
     steps_init(&u->steps, titles);
     r = run_steps(args, u, &e);
     if (r == 0) {
+        tell_unknown(u);
         hint(args);
         return 0;
     }

@@ -130,6 +130,17 @@ static const struct cli_option plan_options[] = {
     {NULL},
 };
 
+static const struct cli_option recover_options[] = {
+    STATE_OPTION,
+    {"adopt", NULL, "Put pods back into the store as they are: their jobs live on", NULL, false},
+    {"give-up", NULL, "End pods that the store does not know: their jobs die", NULL, false},
+    {"all", NULL, "Every pod that the store does not know", NULL, false},
+    {"accept-loss", NULL,
+     "Serve what is left of a store that lacks acknowledged writes; keeps a copy of it", NULL,
+     false},
+    {NULL},
+};
+
 static const struct cli_option render_options[] = {
     {"filename", "FILE", "Manifests: a file, a directory, or - for standard input", NULL, true},
     {"slurm-version", "VERSION", "Slurm release to render for, where no Controller names one",
@@ -182,6 +193,21 @@ const struct cli_verb cli_verbs[] = {
      "reached, the files are compared with those that were written last, and that is said. The "
      "exit status is 0 for no change, 2 for changes, 1 for an error.",
      plan_options, verb_plan_run},
+    {"recover", "[POD...]", "Adopt or give up pods that run and that the store does not know",
+     "A store may be older than what runs: a backup was brought back, a disk has lost writes, or "
+     "the "
+     "database was removed. Pods that such a store does not know are kept, with their jobs, and no "
+     "pod of the same name is started beside them; status, up and the Node's condition UnknownPods "
+     "name them. Without options recover lists them with their jobs (exit status 3 if there are "
+     "any). --adopt puts a pod back: its NodeSet or StatefulSet must be declared, and has it "
+     "again. "
+     "Where it then has more pods than replicas, pods are drained as in any scaling down. "
+     "--give-up "
+     "ends a pod and its jobs. "
+     "An API server that finds acknowledged writes missing does not start, and says so. Bring a "
+     "backup back (restore), or run recover --accept-loss to go on with what is left; "
+     "resourceVersions then go on above all that clients have seen.",
+     recover_options, verb_recover_run},
     {"render", NULL, "Print the configuration files that manifests give",
      "Reads Controllers, NodeSets, Partitions, and the ConfigMaps that they name, from YAML or "
      "JSON, and "

@@ -22,6 +22,7 @@
 #include "src/cluster/apiserver/compactor.h"
 #include "src/cluster/apiserver/crd/controller.h"
 #include "src/cluster/apiserver/dispatch.h"
+#include "src/cluster/apiserver/identity.h"
 #include "src/cluster/apiserver/namespaces.h"
 #include "src/cluster/apiserver/protection.h"
 #include "src/cluster/apiserver/server.h"
@@ -114,6 +115,8 @@ static int start_parts(struct apiserver *s, struct err *e)
     r = crd_controller_start(s->crds, e);
     if (r == 0)
         r = namespaces_start(s->namespaces, e);
+    if (r == 0)
+        r = identity_tell(s, e);
     if (r == 0)
         r = protection_start(s->protection, e);
     if (r == 0)

@@ -73,8 +73,7 @@ static bool has_finalizer(const struct jsn *object, const char *name)
     return false;
 }
 
-/* "apps/v1" and kind to the resource, or NULL. */
-static const struct resource *resource_of_ref(struct apiserver *s, const struct jsn *ref)
+const struct resource *collector_resource_of(struct apiserver *s, const struct jsn *ref)
 {
     const char *version = jsn_get_str(ref, "apiVersion");
     const char *kind = jsn_get_str(ref, "kind");
@@ -92,7 +91,7 @@ static const struct resource *resource_of_ref(struct apiserver *s, const struct 
 static int find_owner(struct apiserver *s, struct arena *a, const char *ns, const struct jsn *ref,
                       struct jsn **ret_owner, struct store_key *ret_key)
 {
-    const struct resource *res = resource_of_ref(s, ref);
+    const struct resource *res = collector_resource_of(s, ref);
     struct store_row row;
     struct err e = {0};
     int r;

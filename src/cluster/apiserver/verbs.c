@@ -55,7 +55,7 @@ void verb_create(struct api_call *c)
     if (r == 0)
         r = match_url(c, object);
     if (r == 0)
-        r = write_create(c, object);
+        r = write_adopt_asked(c) ? write_adopt(c, object) : write_create(c, object);
     if (r < 0)
         answer_failure(c);
     else

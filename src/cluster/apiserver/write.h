@@ -12,6 +12,14 @@
 /* Create: metadata, defaults, admission, ownership, validation, then the store. */
 int write_create(struct api_call *c, struct jsn *object);
 
+/* Is this create the return of a pod that runs already (?slurmkeeperAdopt=true)? */
+bool write_adopt_asked(const struct api_call *c);
+/*
+ * Put a pod that runs on this machine back as it is, with its uid and its status; one of the same
+ * name that was made in its place goes, in the same transaction.  For administrators alone.
+ */
+int write_adopt(struct api_call *c, struct jsn *object);
+
 struct write_update {
     bool applied;       /* managedFields were computed by server-side apply already */
     bool unconditional; /* the caller has merged into `old` itself: no version to compare */

@@ -22,6 +22,7 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/cluster/node/process.h"
+#include "src/cluster/node/strangers.h"
 
 #define LEASE_MS 10000
 #define LEASE_SECONDS 40
@@ -36,6 +37,7 @@ struct machine {
     struct kube_call *status_call;
     struct kube_call *lease_call;
     bool known; /* the Node is there */
+    bool again; /* its status is another since it was sent */
     bool lease_known;
     bool namespace_known;
 };
@@ -108,9 +110,10 @@ static void add_condition(struct arena *a, struct jsn *list, const char *type, b
     jsn_append(a, list, c);
 }
 
-static struct jsn *conditions(struct arena *a)
+static struct jsn *conditions(struct arena *a, const struct node *n)
 {
     struct jsn *list = jsn_array(a);
+    const char *unknown = strangers_sentence(n->strangers, a);
 
     add_condition(a, list, "MemoryPressure", false, "KubeletHasSufficientMemory",
                   "kubelet has sufficient memory available");
@@ -118,6 +121,8 @@ static struct jsn *conditions(struct arena *a)
                   "kubelet has no disk pressure");
     add_condition(a, list, "PIDPressure", false, "KubeletHasSufficientPID",
                   "kubelet has sufficient PID available");
+    add_condition(a, list, "UnknownPods", unknown != NULL, unknown ? "NotInStore" : "AllPodsKnown",
+                  unknown ? unknown : "the API server knows every pod that runs here");
     add_condition(a, list, "Ready", true, "KubeletReady", "slurmkeeper runs pods on this machine");
     return list;
 }
@@ -205,7 +210,7 @@ static struct jsn *status_of(struct arena *a, const struct node *n)
 {
     struct jsn *s = jsn_object(a);
     struct jsn *addresses = jsn_array(a);
-    struct jsn *list = conditions(a);
+    struct jsn *list = conditions(a, n);
 
     keep_transitions(a, n, list);
     add_address(a, addresses, "InternalIP", n->host_ip);
@@ -243,7 +248,8 @@ static void on_status(void *arg, const struct kube_answer *a, const struct kube_
     (void)a;
     m->status_call = NULL;
     if (!f) {
-        loop_timer_arm(m->status_timer, m->known ? STATUS_MS : 0);
+        loop_timer_arm(m->status_timer, m->known && !m->again ? STATUS_MS : 0);
+        m->again = false;
         m->known = true;
         return;
     }
@@ -357,6 +363,14 @@ struct machine *machine_new(struct node *n)
     loop_timer_arm(m->status_timer, 0);
     loop_timer_arm(m->lease_timer, 0);
     return m;
+}
+
+void machine_tell(struct machine *m)
+{
+    if (m && m->known && !m->status_call)
+        loop_timer_arm(m->status_timer, 0);
+    else if (m)
+        m->again = true;
 }
 
 void machine_register(struct machine *m)

@@ -7,6 +7,8 @@
 /* Registers the Node and goes on renewing its Lease. */
 struct machine *machine_new(struct node *n);
 struct machine *machine_free(struct machine *m);
+/* Something that the status shows is another: write it now. */
+void machine_tell(struct machine *m);
 /* Somebody deleted the Node: make it again. */
 void machine_register(struct machine *m);
 

@@ -4,7 +4,7 @@
  *
  * At the start everything that is on disk is taken over first, with no API server needed: pods that
  * run are found and watched again.  Then the caches fill; once the pods are known, those on disk
- * that the API has forgotten are ended, and new ones begin (node_watch.c).
+ * that the API does not have are judged (strangers.c), and new ones begin (node_watch.c).
  */
 #include "src/cluster/node/node.h"
 
@@ -27,6 +27,7 @@
 #include "src/cluster/node/programs.h"
 #include "src/cluster/node/serve.h"
 #include "src/cluster/node/services.h"
+#include "src/cluster/node/strangers.h"
 #include "src/cluster/node/tokens.h"
 #include "src/cluster/node/worker.h"
 
@@ -187,6 +188,7 @@ static int open_api(struct node *n, const struct node_options *o, struct err *e)
     n->binder = binder_new(n);
     n->claims = claims_new(n);
     n->tokens = tokens_new(n);
+    n->strangers = strangers_new(n);
     return services_new(n, &n->services, e);
 }
 
@@ -275,6 +277,7 @@ struct node *node_free(struct node *n)
     (void)http_server_free(n->server);
     (void)loop_source_free(n->retry);
     map_done(&n->workers);
+    (void)strangers_free(n->strangers);
     (void)machine_free(n->machine);
     (void)binder_free(n->binder);
     (void)claims_free(n->claims);

@@ -20,6 +20,7 @@ struct claims;
 struct dns_server;
 struct machine;
 struct services;
+struct strangers;
 struct tokens;
 struct worker;
 
@@ -63,6 +64,7 @@ struct node {
     struct services *services;
     struct dns_server *dns;
     struct tokens *tokens;
+    struct strangers *strangers;
     struct api_service *api_service;
     struct map workers; /* uid -> struct worker, owned */
     struct object_source source;

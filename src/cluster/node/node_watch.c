@@ -13,6 +13,7 @@
 #include "src/cluster/node/machine.h"
 #include "src/cluster/node/node_private.h"
 #include "src/cluster/node/services.h"
+#include "src/cluster/node/strangers.h"
 #include "src/cluster/node/worker.h"
 
 #define RETRY_MS 3000
@@ -42,10 +43,25 @@ static void put_off(struct node *n, const struct kube_object *o, const struct er
     loop_timer_arm(n->retry, RETRY_MS);
 }
 
+/* Two pods of one name would be two of one Slurm node: the jobs of the first would die. */
+static bool hold_back(struct node *n, const struct kube_object *o)
+{
+    struct err e = {0};
+
+    if (!strangers_hold(n->strangers, o->namespace, o->name, o->uid))
+        return false;
+    (void)err_set(&e, -EBUSY, ERR_RETRY,
+                  "a pod of this name runs here that the API server does not know; 'slurmkeeper "
+                  "recover' adopts it or gives it up");
+    if (strangers_ready(n->strangers))
+        put_off(n, o, &e);
+    return true;
+}
+
 static void begin_pod(struct node *n, const struct kube_object *o)
 {
     struct err e = {0};
-    struct worker *w = is_ours(n, o) ? worker_new(n, o, &e) : NULL;
+    struct worker *w = is_ours(n, o) && !hold_back(n, o) ? worker_new(n, o, &e) : NULL;
 
     if (w)
         (void)map_put(&n->workers, str_of(w->uid), w);
@@ -69,10 +85,13 @@ static void see_pod(struct node *n, const struct kube_object *o)
 
     binder_changed(n->binder);
     services_changed(n->services);
-    if (w)
+    strangers_note_version(n->strangers, o->version);
+    if (w) {
+        strangers_found(n->strangers, w);
         worker_update(w, o);
-    else
+    } else {
         begin_pod(n, o);
+    }
 }
 
 static void on_pod_added(void *arg, const struct kube_object *o)
@@ -91,15 +110,17 @@ static void on_pod_deleted(void *arg, const struct kube_object *o, bool is_final
     struct node *n = arg;
     struct worker *w = map_get(&n->workers, str_of(o->uid));
 
-    (void)is_final;
+    strangers_note_version(n->strangers, o->version);
     binder_forget(n->binder, o->uid);
     binder_changed(n->binder);
     services_changed(n->services);
-    if (w)
+    if (w && is_final)
         worker_object_gone(w);
+    else if (w)
+        strangers_missing(n->strangers, w);
 }
 
-/* Pods on disk that the API does not know: deleted while nobody looked. */
+/* Pods on disk that the API does not have: deleted while nobody looked, or of another store. */
 static void on_pods_synced(void *arg)
 {
     struct node *n = arg;
@@ -110,8 +131,9 @@ static void on_pods_synced(void *arg)
         const struct kube_object *o = kube_cache_get(n->pods, w->spec->ns, w->spec->name);
 
         if (!o || !streq(o->uid, w->uid))
-            worker_object_gone(w);
+            strangers_missing(n->strangers, w);
     }
+    strangers_look(n->strangers);
     binder_changed(n->binder);
 }
 

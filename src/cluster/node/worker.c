@@ -20,6 +20,7 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/cluster/node/lifecycle.h"
+#include "src/cluster/node/strangers.h"
 #include "src/cluster/node/tokens.h"
 #include "src/cluster/node/worker_state.h"
 
@@ -46,7 +47,9 @@ void worker_wake(struct worker *w)
 
 static void on_status_gone(void *arg)
 {
-    worker_object_gone(arg);
+    struct worker *w = arg;
+
+    strangers_missing(w->node->strangers, w);
 }
 
 /* Everything but what decides the pod's present state. */
@@ -61,14 +64,20 @@ static struct worker *make(struct node *n, const char *uid)
     return w;
 }
 
+static void make_writer(struct worker *w)
+{
+    (void)status_writer_free(w->writer);
+    w->writer =
+        status_writer_new(w->node->client, w->spec->ns, w->spec->name, w->uid, on_status_gone, w);
+}
+
 static void set_up_containers(struct worker *w)
 {
     w->n = w->spec->n;
     w->ctrs = xcalloc(w->n ? w->n : 1, sizeof(*w->ctrs));
     for (size_t i = 0; i < w->n; i++)
         container_init(&w->ctrs[i], w, i);
-    w->writer =
-        status_writer_new(w->node->client, w->spec->ns, w->spec->name, w->uid, on_status_gone, w);
+    make_writer(w);
 }
 
 struct worker *worker_free(struct worker *w)
@@ -211,7 +220,7 @@ static void report(struct worker *w)
     for (size_t i = 0; i < w->n; i++)
         container_info(&w->ctrs[i], &infos[i]);
     status = status_build(&a, w->spec, &info, infos, w->api_status);
-    if (!w->object_gone)
+    if (!w->object_gone && !w->unknown && !w->missing)
         status_writer_set(w->writer, status);
     node_pod_changed(w->node, w);
 }
@@ -298,6 +307,14 @@ void worker_update(struct worker *w, const struct kube_object *o)
         worker_state_save_object(w, o->text, &e) < 0)
         log_warn("pod %s/%s: %s", o->namespace, o->name, e.text);
     worker_refresh_volumes(w); /* labels and annotations may be in one */
+    worker_wake(w);
+}
+
+void worker_set_unknown(struct worker *w, bool unknown)
+{
+    w->unknown = unknown;
+    worker_state_save(w);
+    make_writer(w);
     worker_wake(w);
 }
 

@@ -21,6 +21,8 @@ struct worker {
     size_t n;
     bool volumes;
     bool initialized;
+    bool missing;     /* the API seems not to have it: to be judged (strangers.c) */
+    bool unknown;     /* the API does not know it, and it is kept */
     bool object_gone; /* the API has it no more */
     bool released;
     bool deletion_sent;
@@ -52,6 +54,8 @@ struct worker *worker_free(struct worker *w);
 
 /* The API has another version. */
 void worker_update(struct worker *w, const struct kube_object *o);
+/* The API does not know it, or knows it again; on disk before this returns. */
+void worker_set_unknown(struct worker *w, bool unknown);
 /* The API has it no more. */
 void worker_object_gone(struct worker *w);
 /* A ConfigMap or Secret has changed: volumes that use it are written anew. */

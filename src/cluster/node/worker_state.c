@@ -74,6 +74,7 @@ static void load_decisions(struct worker *w, const struct jsn *v)
     const char *start = jsn_get_str(v, "startTime");
 
     w->initialized = jsn_get_bool(v, "initialized", false);
+    w->unknown = jsn_get_bool(v, "unknown", false);
     w->outcome = outcome_of(jsn_get_str(v, "phase"));
     w->reason = xstrdup_null(jsn_get_str(v, "reason"));
     w->message = xstrdup_null(jsn_get_str(v, "message"));
@@ -113,6 +114,8 @@ void worker_state_save(struct worker *w)
 
     clock_rfc3339(w->start_us, start);
     jsn_set_bool(&a, v, "initialized", w->initialized);
+    if (w->unknown)
+        jsn_set_bool(&a, v, "unknown", true);
     jsn_set_str(&a, v, "phase", phases[w->outcome]);
     jsn_set_str(&a, v, "startTime", start);
     if (w->reason)

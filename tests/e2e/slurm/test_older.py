@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A store that is older than what runs, damaged, or gone: no job dies, and nothing is silent."""
+import glob
+import json
+import os
+import shutil
+import signal
+
+import pytest
+
+from local import Local, wait_for
+
+FILES = ("api.db", "api.db-wal", "api.db-shm", "api.mark")
+
+
+@pytest.fixture
+def own(machine):
+    with Local("o") as c:
+        c.up()
+        c.wait_condition("nodeset", "compute", "Ready", "True")
+        yield c
+
+
+def stop(c):
+    """Our processes end; the pods run on."""
+    os.kill(c.process("serve"), signal.SIGTERM)
+    wait_for(lambda: not any(c.process(v) for v in ("serve", "apiserver", "node", "operator")), "they end")
+
+
+def copy(c):
+    where = f"{c.share}/copy"
+    shutil.rmtree(where, ignore_errors=True)
+    os.mkdir(where, 0o700)
+    for name in FILES:
+        if os.path.exists(f"{c.state}/{name}"):
+            shutil.copy2(f"{c.state}/{name}", where)
+    return where
+
+
+def bring_back(c, where, *names):
+    for name in FILES:
+        if name in names or name.startswith("api.db"):
+            if os.path.exists(f"{c.state}/{name}"):
+                os.unlink(f"{c.state}/{name}")
+            if os.path.exists(f"{where}/{name}"):
+                shutil.copy2(f"{where}/{name}", c.state)
+
+
+def add_nodes_and_work(c, replicas=4):
+    """Pods and a job on one of them, of which the copy knows nothing."""
+    c.kubectl("scale", "nodeset/compute", f"--replicas={replicas}")
+    c.wait_idle(*(f"compute-{i}" for i in range(replicas)))
+    job = c.submit(f"sleep 30; echo lived", "-w", f"compute-{replicas - 1}", "-o", f"{c.share}/lived")
+    c.wait_job(job, "RUNNING")
+    return job
+
+
+def lives_on(c, job):
+    assert c.job_state(job) == "RUNNING"
+
+
+def finish(c, job):
+    """The job ends by itself, and has done what it should."""
+    c.wait_job(job, "COMPLETED", 60)
+    with open(f"{c.share}/lived") as out:
+        assert out.read() == "lived\n"
+
+
+def uids(c):
+    items = json.loads(c.kubectl("get", "pods", "-o", "json").stdout)["items"]
+    return {p["metadata"]["name"]: p["metadata"]["uid"] for p in items}
+
+
+def recover(c, *args, status=0):
+    done = c.slurmkeeper("recover", *args, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def condition(c):
+    node = json.loads(c.kubectl("get", "nodes", "-o", "json").stdout)["items"][0]
+    return next(x for x in node["status"]["conditions"] if x["type"] == "UnknownPods")
+
+
+def test_an_older_database_is_refused_then_its_unknown_pods_are_kept_and_adopted(own):
+    stop(own)
+    where = copy(own)
+    own.up()
+    job = add_nodes_and_work(own)
+    before, known = own.daemons(), uids(own)
+    version = int(json.loads(own.kubectl("get", "--raw", "/api/v1/pods").stdout)["metadata"]["resourceVersion"])
+    assert condition(own)["status"] == "False"
+    stop(own)
+    bring_back(own, where)
+
+    refused = own.up(check=False)
+    assert refused.returncode == 1
+    assert "acknowledged writes are missing" in refused.stderr and "recover --accept-loss" in refused.stderr
+    assert own.daemons() == before
+
+    out = recover(own, "--accept-loss")
+    assert glob.glob(f"{own.state}/before-recover-*/api.db"), out
+    up = own.up()
+    assert "that the API server does not know: default/compute-3" in up.stderr
+    assert own.daemons() == before
+    lives_on(own, job)
+    now = json.loads(own.kubectl("get", "--raw", "/api/v1/pods").stdout)
+    assert int(now["metadata"]["resourceVersion"]) > version
+    watch = own.kubectl("get", "--raw", f"/api/v1/pods?watch=true&resourceVersion={version}&timeoutSeconds=1",
+                        check=False)
+    assert "too old resource version" in watch.stdout + watch.stderr
+
+    assert condition(own)["status"] == "True" and "default/compute-3" in condition(own)["message"]
+    status = own.slurmkeeper("status", check=False)
+    assert status.returncode == 3 and "does not know: default/compute-3" in status.stdout
+    listed = recover(own, status=3)
+    assert f"job running: {job}" in listed and known["compute-3"] in listed
+    # the same name is not started a second time beside it
+    own.kubectl("scale", "nodeset/compute", "--replicas=4")
+    wait_for(lambda: "compute-3" in uids(own), "the operator makes the pod again")
+    assert uids(own)["compute-3"] != known["compute-3"]
+    wait_for(lambda: any("recover" in m for _, m in own.events("compute-3")), "an event says why it waits")
+    assert own.daemons() == before
+    # nor after another start of the node
+    pid = own.process("node")
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: own.process("node") not in (None, pid), "the node is there again")
+    wait_for(lambda: recover(own, status=3), "it is still unknown")
+    lives_on(own, job)
+
+    assert "adopted" in recover(own, "--adopt", "--all")
+    wait_for(lambda: condition(own)["status"] == "False", "all are known")
+    assert uids(own) == known
+    own.wait_ready("compute-3")
+    assert "known to the store" in recover(own)
+    assert own.daemons() == before
+    finish(own, job)
+    assert own.daemons() == before
+
+
+def test_a_state_that_is_brought_back_whole_is_told_by_what_runs(own):
+    stop(own)
+    where = copy(own)
+    own.up()
+    job = add_nodes_and_work(own)
+    before = own.daemons()
+    stop(own)
+    bring_back(own, where, "api.mark")
+    up = own.up()
+    assert "default/compute-3" in up.stderr
+    assert own.daemons() == before
+    lives_on(own, job)
+    with open(f"{own.state}/log/apiserver.log") as log:
+        assert "not the newest that has run here" in log.read()
+    # replicas is three again: the adopted one is drained, not killed
+    assert "adopted" in recover(own, "--adopt", "compute-3")
+    finish(own, job)
+    wait_for(lambda: "compute-3" not in uids(own), "it goes after its job")
+
+
+def test_a_removed_database_ends_no_pod_and_what_is_given_up_ends(own):
+    job = add_nodes_and_work(own, 3)
+    before = own.daemons()
+    stop(own)
+    for name in ("api.db", "api.db-wal", "api.db-shm"):
+        if os.path.exists(f"{own.state}/{name}"):
+            os.unlink(f"{own.state}/{name}")
+    refused = own.up(check=False)
+    assert refused.returncode == 1 and "is missing or empty" in refused.stderr
+    assert own.daemons() == before
+    recover(own, "--accept-loss")
+    up = own.up(check=False, timeout="8")
+    assert own.daemons() == before, up.stderr
+    listed = wait_for(lambda: own.slurmkeeper("recover", check=False).stdout, "they are listed")
+    assert all(p in listed for p in ("default/compute-0", "default/compute-2", "default/slurm-controller-0"))
+    refused = recover(own, "--adopt", "slurm-controller-0", status=1)
+    assert "storage claim" in refused or "its owner" in refused
+    assert own.daemons() == before
+    assert "given up" in recover(own, "--give-up", "--all")
+    own.up()
+    own.wait_idle("compute-0", "compute-1", "compute-2", seconds=40)
+    assert not set(own.daemons()) & set(before)
+    assert own.job_state(job) is None or own.job_state(job) != "RUNNING"
+
+
+def test_a_pod_that_was_deleted_while_the_node_was_away_ends(own):
+    """In the store that goes on, absence is a deletion, as ever."""
+    before = own.daemons()
+    os.kill(own.process("serve"), signal.SIGSTOP)
+    try:
+        os.kill(own.process("node"), signal.SIGKILL)
+        own.kubectl("delete", "pod", "compute-2", "--force", "--grace-period=0")
+    finally:
+        os.kill(own.process("serve"), signal.SIGCONT)
+    wait_for(lambda: len(set(before) - set(own.daemons())) == 1, "the deleted pod ends")
+    own.wait_idle("compute-2")
