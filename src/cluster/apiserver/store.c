@@ -14,6 +14,7 @@
 #include "src/base/alloc.h"
 #include "src/base/hash.h"
 #include "src/base/log.h"
+#include "src/cluster/apiserver/seal.h"
 #include "src/cluster/apiserver/store_private.h"
 
 int64_t store_sum(struct str data)
@@ -119,6 +120,7 @@ struct store *store_free(struct store *s)
     (void)sqlite3_close(s->db);
     (void)mark_free(s->mark);
     (void)mark_free(s->witness);
+    (void)keyring_free(s->keys);
     free(s->note);
     free(s);
     return NULL;

@@ -51,6 +51,7 @@ struct store_options {
     const char *path;    /* of the database */
     const char *mark;    /* how far acknowledged writes went (mark.h); NULL: none is kept */
     const char *witness; /* a second mark, where no backup brings it back; NULL: none */
+    const char *keys;    /* of what is secret (seal.h), made at need; NULL: nothing is sealed */
     bool accept;         /* a person's word: go on with what is there, whatever the mark says */
 };
 

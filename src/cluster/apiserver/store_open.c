@@ -54,7 +54,7 @@ static const char second_sql[] =
     "CREATE TABLE facts(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;"
     "INSERT INTO meta VALUES('chain', 0), ('epoch', 0);";
 
-static int query_int(struct store *s, const char *sql, int64_t *ret, struct err *e)
+int store_query_int(struct store *s, const char *sql, int64_t *ret, struct err *e)
 {
     sqlite3_stmt *q = NULL;
     int r = 0;
@@ -148,12 +148,12 @@ static int check_format(struct store *s, struct finding *f, struct err *e)
 {
     int64_t tables = 0;
     int64_t id = 0;
-    int r = query_int(s, "SELECT count(*) FROM sqlite_master", &tables, e);
+    int r = store_query_int(s, "SELECT count(*) FROM sqlite_master", &tables, e);
 
     if (r == 0)
-        r = query_int(s, "PRAGMA application_id", &id, e);
+        r = store_query_int(s, "PRAGMA application_id", &id, e);
     if (r == 0)
-        r = query_int(s, "PRAGMA user_version", &f->format, e);
+        r = store_query_int(s, "PRAGMA user_version", &f->format, e);
     if (r < 0)
         return r;
     f->exists = tables != 0 || id != 0;
@@ -208,15 +208,15 @@ static int load_id(struct store *s, struct err *e)
 static int load_versions(struct store *s, int64_t format, struct err *e)
 {
     int64_t newest = 0;
-    int r = query_int(s, "SELECT value FROM meta WHERE key='version'", &s->version, e);
+    int r = store_query_int(s, "SELECT value FROM meta WHERE key='version'", &s->version, e);
 
     if (r == 0)
-        r = query_int(s, "SELECT value FROM meta WHERE key='compacted'", &s->compacted, e);
+        r = store_query_int(s, "SELECT value FROM meta WHERE key='compacted'", &s->compacted, e);
     if (r == 0)
-        r = query_int(s, "SELECT coalesce(max(rv), 0) FROM log", &newest, e);
+        r = store_query_int(s, "SELECT coalesce(max(rv), 0) FROM log", &newest, e);
     s->version = MAX(s->version, newest);
     if (r == 0 && format > 1) {
-        r = query_int(s, "SELECT value FROM meta WHERE key='epoch'", &s->epoch, e);
+        r = store_query_int(s, "SELECT value FROM meta WHERE key='epoch'", &s->epoch, e);
         if (r == 0)
             r = load_id(s, e);
         if (r == 0 && chain_at(s, s->version, &s->chain, e) == -EBADMSG)
@@ -363,6 +363,8 @@ static int settle(struct store *s, const struct store_options *o, const struct f
         r = make_mark(s, o, e);
     if (r == 0 && s->mark)
         r = mark_set(s->mark, &s->at, e);
+    if (r == 0)
+        r = store_seal_all(s, o->keys, e);
     if (r == 0 && o->witness && mark_open(o->witness, &s->at, &s->witness, NULL) < 0)
         s->witness = NULL; /* /run may not be ours to write; the mark counts */
     return r < 0 ? r : prepare_all(s, e);
@@ -384,6 +386,8 @@ int store_open(const struct store_options *o, struct store **ret_store, struct e
         r = f.exists ? load_versions(s, f.format, e) : check_empty(o, &f, e);
     if (r == 0 && f.exists && o->mark && !o->accept)
         r = check_mark(s, &f, e);
+    if (r == 0)
+        r = store_load_keys(s, o->keys, f.exists, e);
     if (r == 0)
         r = settle(s, o, &f, e);
     if (r < 0)

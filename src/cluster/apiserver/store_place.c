@@ -4,6 +4,7 @@
  *
  *   STATE/api.db, -wal, -shm   the database
  *   STATE/api.mark             how far acknowledged writes went (mark.c)
+ *   STATE/keys/store.key       the keys of what is secret in it (seal.c)
  *   /run/slurmkeeper/ID.mark   the witness: the same, but it comes with no backup of the state
  *                              directory, and goes with the pods when the machine is started again
  *
@@ -38,7 +39,8 @@ void store_place_init(struct store_place *p, const char *state_dir)
         .lock = xasprintf("%s/apiserver.lock", state_dir),
         .options = {.path = xasprintf("%s/api.db", state_dir),
                     .mark = xasprintf("%s/api.mark", state_dir),
-                    .witness = witness_path(state_dir)},
+                    .witness = witness_path(state_dir),
+                    .keys = xasprintf("%s/keys/store.key", state_dir)},
     };
 }
 
@@ -54,6 +56,7 @@ void store_place_done(struct store_place *p)
     drop(p->options.path);
     drop(p->options.mark);
     drop(p->options.witness);
+    drop(p->options.keys);
     *p = (struct store_place){0};
 }
 

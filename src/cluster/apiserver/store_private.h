@@ -36,6 +36,7 @@ struct store {
     struct mark_point at; /* the newest durable write */
     struct mark *mark;    /* NULL: none is kept */
     struct mark *witness;
+    struct keyring *keys; /* of what is secret; NULL: nothing is sealed */
     char *note;
     int64_t compacted;
     int64_t compacted_committed;
@@ -50,6 +51,12 @@ extern const char *const store_sql[SQL_N];
 int store_exec(struct store *s, const char *sql, const char *doing, struct err *e) MUST_CHECK;
 /* The chain with one more write. */
 int64_t store_chain(int64_t chain, const struct store_key *k, int64_t rv, int64_t sum);
+/* Read the keys, or make the first one where no row needs any (store_seal.c). */
+int store_load_keys(struct store *s, const char *path, bool exists, struct err *e) MUST_CHECK;
+/* Seal every secret row that is not sealed with the newest key. */
+int store_seal_all(struct store *s, const char *path, struct err *e) MUST_CHECK;
+/* The first column of the first row as a number. */
+int store_query_int(struct store *s, const char *sql, int64_t *ret, struct err *e) MUST_CHECK;
 /* The statement, reset and ready to be bound. */
 sqlite3_stmt *store_statement(struct store *s, enum store_statement which);
 void store_bind_text(sqlite3_stmt *q, int at, const char *text);

@@ -6,7 +6,23 @@
  * each key, the newest log entry at or before the version asked for.  Rows are shown to a callback
  * one by one and borrowed for its duration, so that a list costs memory for one row.
  */
+#include "src/cluster/apiserver/seal.h"
 #include "src/cluster/apiserver/store_private.h"
+
+/* What was decrypted does not stay in memory that others get. */
+static void wipe(struct buf *b)
+{
+    if (b->p)
+        explicit_bzero(b->p, b->n);
+    buf_clear(b);
+}
+
+static void wipe_done(struct buf *b)
+{
+    wipe(b);
+    buf_done(b);
+}
+DEFINE_AUTO_DONE(struct buf, wipe_done);
 
 #define COLUMNS "l.rv, l.resource, l.ns, l.name, l.schema, l.sum, l.data"
 
@@ -46,22 +62,32 @@ const char *const store_sql[SQL_N] = {
     [SQL_SET_META] = "UPDATE meta SET value = ?2 WHERE key = ?1",
 };
 
-/* Borrowed until the next step. */
-static int read_row(sqlite3_stmt *q, struct store_row *row, struct err *e)
+/* Borrowed until the next step; the data of a sealed row is in `plain`. */
+static int read_row(struct store *s, sqlite3_stmt *q, struct store_row *row, struct buf *plain,
+                    struct err *e)
 {
+    int r;
+
     row->rv = sqlite3_column_int64(q, 0);
     row->key.resource = (const char *)sqlite3_column_text(q, 1);
     row->key.ns = (const char *)sqlite3_column_text(q, 2);
     row->key.name = (const char *)sqlite3_column_text(q, 3);
     row->schema = (uint32_t)sqlite3_column_int64(q, 4);
     row->data = store_column(q, 6);
-    return store_check_row(q, 6, 5, e);
+    r = store_check_row(q, 6, 5, e);
+    if (r < 0 || !seal_is(row->data))
+        return r;
+    wipe(plain);
+    r = seal_open(s->keys, &row->key, row->rv, row->data, plain, e);
+    row->data = buf_view(plain);
+    return r;
 }
 
 int store_get(struct store *s, const struct store_key *k, struct arena *a,
               struct store_row *ret_row, struct err *e)
 {
     sqlite3_stmt *q = store_statement(s, SQL_GET);
+    AUTO(wipe_done) struct buf plain = {0};
     struct store_row row = {0};
     int r;
 
@@ -70,7 +96,7 @@ int store_get(struct store *s, const struct store_key *k, struct arena *a,
     store_bind_text(q, 3, k->name);
     r = sqlite3_step(q);
     if (r == SQLITE_ROW)
-        r = read_row(q, &row, e);
+        r = read_row(s, q, &row, &plain, e);
     else
         r = r == SQLITE_DONE ? -ENOENT : store_fail(s, e, "reading an object");
     if (r == 0) {
@@ -100,6 +126,7 @@ static sqlite3_stmt *bind_list(struct store *s, enum store_statement which,
 /* Step through the rows until the callback has enough. */
 static int each_row(struct store *s, sqlite3_stmt *q, store_row_fn fn, void *arg, struct err *e)
 {
+    AUTO(wipe_done) struct buf plain = {0};
     int r = 0;
     int step;
 
@@ -110,7 +137,7 @@ static int each_row(struct store *s, sqlite3_stmt *q, store_row_fn fn, void *arg
             r = store_fail(s, e, "listing objects");
             break;
         }
-        r = read_row(q, &row, e);
+        r = read_row(s, q, &row, &plain, e);
         if (r == 0 && !fn(arg, &row))
             break;
     }
@@ -155,6 +182,7 @@ static int previous(struct store *s, const struct store_row *row, struct arena *
                     struct str *ret_prev, struct err *e)
 {
     sqlite3_stmt *q = store_statement(s, SQL_PREVIOUS);
+    AUTO(wipe_done) struct buf plain = {0};
     struct store_row old;
     int r;
 
@@ -164,7 +192,7 @@ static int previous(struct store *s, const struct store_row *row, struct arena *
     (void)sqlite3_bind_int64(q, 4, row->rv);
     r = sqlite3_step(q);
     if (r == SQLITE_ROW) {
-        r = read_row(q, &old, e);
+        r = read_row(s, q, &old, &plain, e);
         if (r == 0)
             *ret_prev = (struct str){arena_str(a, old.data), old.data.n};
     } else {
@@ -188,13 +216,14 @@ int store_changes(struct store *s, const char *resource, int64_t behind, store_e
     store_bind_text(q, 2, resource);
     while (r == 0 && (step = sqlite3_step(q)) != SQLITE_DONE) {
         AUTO(arena_done) struct arena a = {0};
+        AUTO(wipe_done) struct buf plain = {0};
         struct store_event ev = {0};
 
         if (step != SQLITE_ROW) {
             r = store_fail(s, e, "reading changes");
             break;
         }
-        r = read_row(q, &ev.row, e);
+        r = read_row(s, q, &ev.row, &plain, e);
         ev.change = (enum store_change)sqlite3_column_int(q, 7);
         if (r == 0 && ev.change != STORE_ADDED)
             r = previous(s, &ev.row, &a, &ev.prev, e);

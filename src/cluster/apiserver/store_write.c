@@ -6,6 +6,7 @@
  * The event it causes waits in memory for store_commit.
  */
 #include "src/base/alloc.h"
+#include "src/cluster/apiserver/seal.h"
 #include "src/cluster/apiserver/store_private.h"
 
 static int exec(struct store *s, const char *sql, struct err *e)
@@ -105,11 +106,17 @@ static int write_rows(struct store *s, const struct store_key *k, enum store_cha
                       uint32_t schema, struct str data, const char *const *owners, struct err *e)
 {
     int64_t rv = s->version + 1;
-    int64_t chain = store_chain(s->chain, k, rv, store_sum(data));
+    AUTO(buf_done) struct buf sealed = {0};
+    int64_t chain;
     int r = exec(s, "SAVEPOINT one", e);
 
     if (r < 0)
         return r;
+    if (s->keys && seal_wanted(k->resource)) {
+        seal_close(s->keys, k, rv, data, &sealed);
+        data = buf_view(&sealed);
+    }
+    chain = store_chain(s->chain, k, rv, store_sum(data));
     r = append_log(s, k, rv, change, schema, data, chain, e);
     if (r == 0)
         r = move_current(s, k, change == STORE_DELETED ? 0 : rv, e);
