@@ -144,6 +144,10 @@ void api_admit(const struct api_admission *in, struct api_problems *p)
 
     if (!kind || jsn_get_str(in->object, "metadata.deletionTimestamp"))
         return;
+    if (!jsn_get_str(in->object, "metadata.name")) {
+        api_problem_add(p, API_REQUIRED, "metadata.name", "name or generateName is required");
+        return;
+    }
     if (in->old && jsn_equal(jsn_key(in->object, "spec"), jsn_key(in->old, "spec")))
         admit_metadata(in, kind, p);
     else if (kind->fields == controller_fields)

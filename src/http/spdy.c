@@ -339,7 +339,8 @@ static void write_data(struct spdy_stream *st, struct str data, bool fin)
 
 void spdy_stream_write(struct spdy_stream *st, struct str data, bool fin)
 {
-    assert(!st->our_done);
+    if (st->our_done)
+        return;
     while (data.n > MAX_DATA_BYTES) {
         write_data(st, (struct str){data.p, MAX_DATA_BYTES}, false);
         data.p += MAX_DATA_BYTES;
@@ -363,6 +364,8 @@ bool spdy_stream_ended(const struct spdy_stream *st)
 
 void spdy_stream_forget(struct spdy_stream *st)
 {
-    assert(spdy_stream_ended(st));
-    stream_free(st);
+    if (spdy_stream_ended(st))
+        stream_free(st);
+    else
+        spdy_stream_reset(st);
 }

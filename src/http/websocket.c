@@ -246,8 +246,8 @@ int websocket_accept(struct http_exchange *x, const struct websocket_options *o,
 void websocket_send(struct websocket *ws, enum frame_opcode opcode, struct str head,
                     struct str data)
 {
-    assert(!ws->closing);
-    send_frame(ws, opcode, head, data);
+    if (!ws->closing)
+        send_frame(ws, opcode, head, data);
 }
 
 size_t websocket_backlog(const struct websocket *ws)
@@ -257,13 +257,14 @@ size_t websocket_backlog(const struct websocket *ws)
 
 void websocket_pause(struct websocket *ws, bool on)
 {
-    assert(!ws->closing);
-    http_raw_pause(ws->raw, on);
+    if (!ws->closing)
+        http_raw_pause(ws->raw, on);
 }
 
 void websocket_close(struct websocket *ws, int code, const char *reason)
 {
-    assert(!ws->closing);
+    if (ws->closing)
+        return;
     ws->closing = true;
     send_close(ws, code, reason);
     http_raw_pause(ws->raw, false); /* or the goodbye is never read */

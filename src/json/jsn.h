@@ -92,7 +92,9 @@ const char *jsn_text(const struct jsn *v); /* of a string value, else NULL */
 
 /*
  * Change.  New values must live at least as long as the tree they are put into (same arena, as a
- * rule).  jsn_set replaces in place or appends.
+ * rule).  jsn_set replaces in place or appends.  What has the wrong type, or is NULL, is left as it
+ * is: values come from requests, and none of them may end the process.  Callers that need an object
+ * check for one, or take what jsn_ensure_object gives.
  */
 void jsn_set(struct arena *a, struct jsn *object, const char *key, struct jsn *value);
 void jsn_set_member(struct arena *a, struct jsn *object, struct str key, struct jsn *value);

@@ -154,10 +154,9 @@ void jsn_put_member(struct arena *a, struct jsn *object, struct str key, struct 
 {
     struct jsn_member *m = find(object, key);
 
-    assert(object->type == JSN_OBJECT && value);
-    if (m)
+    if (m && value)
         m->value = value;
-    else
+    else if (jsn_is(object, JSN_OBJECT) && value)
         add_member(a, object, key, value);
 }
 
@@ -165,10 +164,9 @@ void jsn_set_member(struct arena *a, struct jsn *object, struct str key, struct 
 {
     struct jsn_member *m = find(object, key);
 
-    assert(object->type == JSN_OBJECT && value);
-    if (m)
+    if (m && value)
         m->value = value;
-    else
+    else if (jsn_is(object, JSN_OBJECT) && value)
         add_member(a, object, (struct str){arena_str(a, key), key.n}, value);
 }
 
@@ -238,9 +236,12 @@ bool jsn_del_member(struct jsn *object, struct str key)
 
 void jsn_keep_members(struct jsn *object, jsn_keep_fn keep, const void *context)
 {
-    struct jsn_index *x = object->o.index;
+    struct jsn_index *x;
     size_t n = 0;
 
+    if (!jsn_is(object, JSN_OBJECT))
+        return;
+    x = object->o.index;
     for (size_t i = 0; i < object->o.n; i++)
         if (keep(&object->o.members[i], context))
             object->o.members[n++] = object->o.members[i];

@@ -43,8 +43,7 @@ struct jsn *jsn_real(struct arena *a, double d)
 {
     struct jsn *v = make(a, JSN_REAL);
 
-    assert(isfinite(d));
-    v->d = d;
+    v->d = isfinite(d) ? d : 0; /* JSON has no other numbers */
     return v;
 }
 
@@ -195,7 +194,8 @@ struct jsn *jsn_item(const struct jsn *array, size_t i)
 
 void jsn_insert(struct arena *a, struct jsn *array, size_t at, struct jsn *item)
 {
-    assert(array->type == JSN_ARRAY && at <= array->a.n && item);
+    if (!jsn_is(array, JSN_ARRAY) || at > array->a.n || !item)
+        return;
     arena_reserve(a, &array->a.items, &array->a.cap, array->a.n + 1, sizeof(struct jsn *));
     memmove(array->a.items + at + 1, array->a.items + at, (array->a.n - at) * sizeof(struct jsn *));
     array->a.items[at] = item;
@@ -204,12 +204,13 @@ void jsn_insert(struct arena *a, struct jsn *array, size_t at, struct jsn *item)
 
 void jsn_append(struct arena *a, struct jsn *array, struct jsn *item)
 {
-    jsn_insert(a, array, array->a.n, item);
+    jsn_insert(a, array, jsn_len(array), item);
 }
 
 void jsn_remove_at(struct jsn *array, size_t at)
 {
-    assert(array->type == JSN_ARRAY && at < array->a.n);
+    if (!jsn_is(array, JSN_ARRAY) || at >= array->a.n)
+        return;
     array->a.n--;
     memmove(array->a.items + at, array->a.items + at + 1, (array->a.n - at) * sizeof(struct jsn *));
 }

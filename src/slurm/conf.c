@@ -104,7 +104,7 @@ const struct conf_pair *conf_line_get(const struct conf_line *line, const char *
 /* Quotes are needed for blanks and for nothing; and so that quotes of the value are not taken. */
 static bool needs_quotes(const char *value)
 {
-    if (*value == '\0')
+    if (!value[0])
         return true;
     for (const char *c = value; *c; c++)
         if (isspace((unsigned char)*c))
@@ -114,8 +114,10 @@ static bool needs_quotes(const char *value)
 
 void conf_pair_print(const char *key, const char *value, struct buf *out)
 {
-    bool quotes = needs_quotes(value);
+    bool quotes;
 
+    value = value ? value : "";
+    quotes = needs_quotes(value);
     buf_printf(out, "%s=%s", key, quotes ? "\"" : "");
     for (const char *c = value; *c; c++) {
         if (*c == '#' || *c == '\\')

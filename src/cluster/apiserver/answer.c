@@ -158,7 +158,8 @@ void answer_json(struct api_call *c, int code, const struct jsn *v)
 
 void answer_failure(struct api_call *c)
 {
-    assert(c->failure);
+    if (!c->failure)
+        (void)status_fail(c, 500, "InternalError", "the request failed, and nothing says why");
     answer_json(c, (int)jsn_get_int(c->failure, "code", 500), c->failure);
 }
 

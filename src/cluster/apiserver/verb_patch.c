@@ -45,6 +45,25 @@ static int read_form(struct api_call *c, enum patch_form *ret_form)
                                        "application/apply-patch+yaml");
 }
 
+/* A configuration without a word in it is one without fields. */
+static struct jsn *nothing_is_empty(struct api_call *c, struct jsn *config)
+{
+    return !config || config->type == JSN_NULL ? jsn_object(&c->arena) : config;
+}
+
+/* A JSON patch is a list, every other one an object: all that follows relies on it. */
+static int check_patch_type(struct api_call *c, enum patch_form form, const struct jsn *patch)
+{
+    bool list = form == PATCH_FORM_JSON;
+
+    if (jsn_is(patch, list ? JSN_ARRAY : JSN_OBJECT))
+        return 0;
+    return status_bad_request(
+        c, "error decoding %s: json: cannot unmarshal %s into Go value of type %s",
+        form == PATCH_FORM_APPLY ? "YAML" : "patch", patch ? jsn_type_name(patch->type) : "nothing",
+        list ? "jsonpatch.Patch" : "map[string]interface {}");
+}
+
 static int read_patch(struct api_call *c, enum patch_form form, struct jsn **ret_patch)
 {
     struct str body = http_exchange_request(c->exchange)->body;
@@ -55,14 +74,9 @@ static int read_patch(struct api_call *c, enum patch_form form, struct jsn **ret
     if (r < 0)
         return status_bad_request(c, "error decoding %s: %s",
                                   form == PATCH_FORM_APPLY ? "YAML" : "patch", e.text);
-    if ((form == PATCH_FORM_JSON) != jsn_is(*ret_patch, JSN_ARRAY))
-        return status_bad_request(c,
-                                  "error decoding patch: json: cannot unmarshal %s into Go "
-                                  "value of type %s",
-                                  *ret_patch ? jsn_type_name((*ret_patch)->type) : "nothing",
-                                  form == PATCH_FORM_JSON ? "jsonpatch.Patch"
-                                                          : "map[string]interface {}");
-    return 0;
+    if (form == PATCH_FORM_APPLY)
+        *ret_patch = nothing_is_empty(c, *ret_patch);
+    return check_patch_type(c, form, *ret_patch);
 }
 
 static int fail_patch(struct api_call *c, int r, const struct err *e)
@@ -137,6 +151,11 @@ static int check_config(struct api_call *c, struct jsn *config)
     const char *ns = jsn_get_str(meta, "namespace");
     const char *kind = jsn_get_str(config, "kind");
 
+    if ((!kind || !kind[0]) && !jsn_get_str(config, "apiVersion"))
+        return status_bad_request(c,
+                                  "Incorrect version specified in apply patch. Specified patch "
+                                  "version: , expected: %s",
+                                  object_api_version(&c->arena, c->res));
     if (!kind || !kind[0])
         return status_fail(c, 500, "", "Object 'Kind' is missing in the applied configuration");
     if (jsn_len(jsn_key(meta, "managedFields")) > 0)

@@ -24,6 +24,8 @@
 
 #define MAX_OUTPUT ((size_t)64 << 10)
 #define LINGER_MS 200
+#define STILLBORN_MS 100       /* nobody tries again at once while the machine is short */
+#define NOT_STARTED (127 << 8) /* as waitpid would give it */
 
 struct job {
     struct loop *loop;
@@ -157,16 +159,59 @@ static struct job *job_new(struct loop *l, pid_t pid, int fd, int64_t timeout_ms
     return j;
 }
 
+/*
+ * The machine has no descriptor or no process left.  Many requests at once can bring that about, so
+ * it is a failure of this job, told in a moment, and not the end of the node.
+ */
+static struct job *job_stillborn(struct loop *l, int errnum)
+{
+    struct job *j = xcalloc(1, sizeof(*j));
+
+    j->loop = l;
+    j->fd = -1;
+    j->ended = true;
+    j->status = NOT_STARTED;
+    buf_printf(&j->output, "no new process: %s", strerror(errnum));
+    j->timer = loop_add_timer(l, on_timer, j);
+    loop_timer_arm(j->timer, STILLBORN_MS);
+    return j;
+}
+
+/* A child and the pipe that it writes into; the parent gets the read end.  -errno on failure. */
+static pid_t fork_with_pipe(int ret_out[2])
+{
+    pid_t pid;
+    int why;
+
+    if (pipe2(ret_out, O_CLOEXEC) < 0)
+        return -errno;
+    pid = fork();
+    why = errno;
+    if (pid == 0)
+        return 0;
+    (void)close(ret_out[1]);
+    if (pid > 0)
+        return pid;
+    (void)close(ret_out[0]);
+    return -why;
+}
+
+static struct job *program_job(struct job *j, const struct job_program *p)
+{
+    j->program_done = p->done;
+    j->arg = p->arg;
+    j->kill_family = p->kill_family;
+    if (p->max_output)
+        j->max_output = p->max_output;
+    return j;
+}
+
 struct job *job_run(struct loop *l, const struct job_program *p)
 {
     AUTO(close) int in = input_fd(p->input);
     int out[2];
-    struct job *j;
-    pid_t pid;
+    pid_t pid = fork_with_pipe(out);
 
-    if (pipe2(out, O_CLOEXEC) < 0)
-        abort(); /* out of descriptors: crash-only */
-    pid = fork();
     if (pid == 0) {
         loop_signals_reset();
         (void)setpgid(0, 0);
@@ -179,16 +224,8 @@ struct job *job_run(struct loop *l, const struct job_program *p)
         (void)execvp(p->argv[0], (char *const *)(uintptr_t)p->argv);
         _exit(127);
     }
-    (void)close(out[1]);
-    if (pid < 0)
-        abort();
-    j = job_new(l, pid, out[0], p->timeout_ms);
-    j->program_done = p->done;
-    j->arg = p->arg;
-    j->kill_family = p->kill_family;
-    if (p->max_output)
-        j->max_output = p->max_output;
-    return j;
+    return program_job(pid < 0 ? job_stillborn(l, -pid) : job_new(l, pid, out[0], p->timeout_ms),
+                       p);
 }
 
 struct job *job_fork(struct loop *l, job_work_fn work, void *work_arg, job_work_done_fn done,
@@ -196,11 +233,8 @@ struct job *job_fork(struct loop *l, job_work_fn work, void *work_arg, job_work_
 {
     int out[2];
     struct job *j;
-    pid_t pid;
+    pid_t pid = fork_with_pipe(out);
 
-    if (pipe2(out, O_CLOEXEC) < 0)
-        abort();
-    pid = fork();
     if (pid == 0) {
         struct err e = {0};
         int r;
@@ -214,10 +248,7 @@ struct job *job_fork(struct loop *l, job_work_fn work, void *work_arg, job_work_
         (void)!file_write_all(out[1], (struct str){(const char *)&e, sizeof(e)});
         _exit(0);
     }
-    (void)close(out[1]);
-    if (pid < 0)
-        abort();
-    j = job_new(l, pid, out[0], 0);
+    j = pid < 0 ? job_stillborn(l, -pid) : job_new(l, pid, out[0], 0);
     j->work_done = done;
     j->arg = arg;
     return j;

@@ -212,6 +212,37 @@ static void pretty_text_is_indented(void **state)
     assert_string_equal(buf_str(&b), "{\n  \"a\": [\n    1\n  ],\n  \"b\": {}\n}");
 }
 
+/* What requests bring is of any type: changing it is no reason to end the process. */
+static void what_has_the_wrong_type_is_left_as_it_is(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *values[] = {NULL,           jsn_null(&a),        jsn_bool(&a, true),
+                            jsn_int(&a, 3), jsn_string(&a, "x"), jsn_real(&a, 1.5)};
+    struct jsn *list = jsn_array(&a);
+    struct jsn *object = jsn_object(&a);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+        enum jsn_type type = values[i] ? values[i]->type : JSN_NULL;
+
+        jsn_set_int(&a, values[i], "a", 1);
+        jsn_put_member(&a, values[i], STR("a"), jsn_int(&a, 1));
+        jsn_set_path(&a, values[i], "a.b.c", jsn_int(&a, 1));
+        assert_true(jsn_is(jsn_ensure_object(&a, values[i], "a"), JSN_OBJECT));
+        assert_false(jsn_del_path(values[i], "a.b"));
+        jsn_append(&a, values[i], jsn_int(&a, 1));
+        jsn_remove_at(values[i], 0);
+        assert_true(!values[i] || values[i]->type == type);
+    }
+    jsn_set_int(&a, list, "a", 1);
+    jsn_append(&a, object, jsn_int(&a, 1));
+    jsn_insert(&a, list, 1, jsn_int(&a, 1));
+    jsn_append(&a, list, NULL);
+    jsn_set(&a, object, "a", NULL);
+    assert_int_equal(jsn_len(list) + jsn_len(object), 0);
+    assert_true(jsn_real(&a, __builtin_inf())->d == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +256,7 @@ int main(void)
         cmocka_unit_test(arrays_insert_and_remove),
         cmocka_unit_test(equality_is_by_meaning),
         cmocka_unit_test(pretty_text_is_indented),
+        cmocka_unit_test(what_has_the_wrong_type_is_left_as_it_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
