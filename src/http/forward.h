@@ -35,7 +35,7 @@ int forward_accept(struct http_exchange *x, const struct forward_options *o,
 
 /* Bytes that the client has not taken yet, of all connections together. */
 size_t forward_backlog(const struct forward *f);
-/* Take no more input of any connection for a while. */
+/* Take no more input of any connection for a while.  May be called in on_gone. */
 void forward_pause(struct forward *f, bool on);
 /* Close everything; no callback runs. */
 void forward_close(struct forward *f);

@@ -103,6 +103,8 @@ static void stream_reset(void *arg, struct spdy_stream *s)
         return;
     if (c->error == s) {
         c->error = NULL;
+        if (!c->data)
+            forward_conn_free(c); /* it never began, or it would stay as long as the session */
         return;
     }
     if (c->error)

@@ -301,7 +301,7 @@ int spdy_feed(struct spdy *s, struct str data)
                 continue;
             r = head_ended(s);
             if (r == 0 && s->left == 0)
-                r = take_content(s, &(struct str){NULL, 0});
+                r = take_content(s, &(struct str){"", 0});
         } else {
             r = take_content(s, &data);
         }

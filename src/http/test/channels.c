@@ -5,7 +5,7 @@
 
 #include "src/base/alloc.h"
 #include "src/http/channels.h"
-#include "src/http/forward.h"
+#include "src/http/forward_internal.h"
 #include "src/http/frame.h"
 #include "src/http/spdy_block.h"
 #include "src/http/test/client_frame.h"
@@ -496,6 +496,28 @@ static void connections_are_forwarded_over_spdy(void **state)
     owner_done(&o);
 }
 
+static void an_error_stream_given_up_leaves_nothing_behind(void **state)
+{
+    static const struct spdy_header h[] = {
+        {"streamtype", "error"}, {"port", "80"}, {"requestid", "0"}};
+    struct owner o;
+
+    (void)state;
+    open_forward(&o);
+    for (uint32_t id = 1; id < 9; id += 2) {
+        AUTO(buf_done) struct buf b = {0};
+
+        add_stream(&o, &b, id, h, 3);
+        buf_add(&b, "\x80\x03\0\3\0\0\0\x08", 8); /* RST */
+        add_u32(&b, id);
+        add_u32(&b, 5);
+        (void)say(&o, buf_view(&b));
+        assert_true(list_empty(&o.forward->conns));
+    }
+    assert_string_equal(buf_str(&o.log), "");
+    owner_done(&o);
+}
+
 static void nonsense_streams_are_reset(void **state)
 {
     static const struct spdy_header table[][3] = {
@@ -581,6 +603,7 @@ int main(void)
         cmocka_unit_test(a_broken_spdy_session_is_closed),
         cmocka_unit_test(pings_are_echoed),
         cmocka_unit_test(connections_are_forwarded_over_spdy),
+        cmocka_unit_test(an_error_stream_given_up_leaves_nothing_behind),
         cmocka_unit_test(nonsense_streams_are_reset),
         cmocka_unit_test(spdy_is_tunnelled_in_websocket_messages),
         cmocka_unit_test(ports_of_the_query_are_forwarded_by_channels),
