@@ -3,19 +3,16 @@
  * kubectl port-forward: connections of the client to ports of the pod.
  *
  * A port of the pod may be bound to its loopback address alone, so a connection is made from inside
- * its network namespace: a child enters it, makes the socket, connects and hands the descriptor
- * over.  What cannot be written waits and holds the reader up.  A client that sends no more may go
+ * its network namespace (pod_socket.c).  What cannot be written waits and holds the reader up, for
+ * all connections of the session: they share one stream.  A client that sends no more may go
  * on reading; when the pod ends the connection it is over, since kubectl waits for just that.
  */
 #include <arpa/inet.h>
-#include <fcntl.h>
-#include <sched.h>
-#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "src/base/alloc.h"
+#include "src/cluster/node/pod_socket.h"
 #include "src/cluster/node/serve.h"
 #include "src/cluster/node/worker.h"
 #include "src/http/forward.h"
@@ -71,14 +68,26 @@ static void tunnel_free(struct tunnel *t)
     free(t);
 }
 
+/* The client is held up while any of its connections is behind, not only the last one looked at. */
+static void hold_up(struct session *s)
+{
+    bool behind = false;
+
+    for (const struct tunnel *t = s->tunnels; t; t = t->next)
+        behind |= t->out.n > MAX_BEHIND;
+    forward_pause(s->forward, behind);
+}
+
 /* NULL: all is well. */
 static void tunnel_close(struct tunnel *t, const char *problem)
 {
     struct forward_conn *c = t->conn;
+    struct session *s = t->session;
 
     tunnel_free(t);
     if (c)
         forward_conn_close(c, problem);
+    hold_up(s); /* the others may go on, if it was this one that was behind */
 }
 
 static void flush(struct tunnel *t)
@@ -87,7 +96,7 @@ static void flush(struct tunnel *t)
         buf_clear(&t->out);
     if (t->connected && t->in_ended && t->out.n == 0)
         (void)shutdown(t->fd, SHUT_WR);
-    forward_pause(t->session->forward, t->out.n > MAX_BEHIND);
+    hold_up(t->session);
     set_events(t);
 }
 
@@ -134,86 +143,13 @@ static void on_socket(void *arg, int fd, uint32_t events)
     tunnel_close(t, NULL);
 }
 
-static int send_fd(int to, int fd)
-{
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {0};
-    char byte = 0;
-    struct iovec iov = {&byte, 1};
-    struct msghdr m = {.msg_iov = &iov,
-                       .msg_iovlen = 1,
-                       .msg_control = control.bytes,
-                       .msg_controllen = sizeof(control.bytes)};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-    return sendmsg(to, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-static int receive_fd(int from)
-{
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control;
-    char byte;
-    struct iovec iov = {&byte, 1};
-    struct msghdr m = {.msg_iov = &iov,
-                       .msg_iovlen = 1,
-                       .msg_control = control.bytes,
-                       .msg_controllen = sizeof(control.bytes)};
-    struct cmsghdr *c;
-    int fd = -1;
-
-    if (recvmsg(from, &m, MSG_CMSG_CLOEXEC) <= 0)
-        return -1;
-    c = CMSG_FIRSTHDR(&m);
-    if (c && c->cmsg_type == SCM_RIGHTS)
-        memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-    return fd;
-}
-
-/* A socket that belongs to the network namespace of that process; it takes a fork. */
-static int socket_inside(pid_t pid)
-{
-    char path[64];
-    int pair[2];
-    int fd = -1;
-    pid_t child;
-
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-        return -1;
-    (void)snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
-    child = fork();
-    if (child == 0) {
-        int ns = open(path, O_RDONLY | O_CLOEXEC);
-        int s = ns >= 0 && setns(ns, CLONE_NEWNET) == 0
-                    ? socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
-                    : -1;
-
-        _exit(s >= 0 && send_fd(pair[1], s) == 0 ? 0 : 1);
-    }
-    (void)close(pair[1]);
-    if (child > 0) {
-        fd = receive_fd(pair[0]);
-        (void)waitpid(child, NULL, 0);
-    }
-    (void)close(pair[0]);
-    return fd;
-}
-
 static void on_connect(void *arg, struct forward_conn *c, uint16_t port)
 {
     struct session *s = arg;
     struct worker *w = map_get(&s->node->workers, str_of(s->uid));
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port)};
     struct tunnel *t;
-    int fd = w && sandbox_is_ready(w->sandbox) ? socket_inside(sandbox_pid(w->sandbox)) : -1;
+    int fd = w && sandbox_is_ready(w->sandbox) ? pod_socket(sandbox_pid(w->sandbox)) : -1;
 
     if (fd < 0) {
         forward_conn_close(c, "the pod does not run");
@@ -261,9 +197,9 @@ static void on_gone(void *arg, struct forward_conn *c)
 {
     struct tunnel *t = forward_conn_arg(c);
 
-    (void)arg;
     if (t)
         tunnel_free(t);
+    hold_up(arg);
 }
 
 static void on_drain(void *arg)
