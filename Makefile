@@ -119,8 +119,7 @@ fmt: ## Format the sources
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
 
 crds: all ## Print the definitions of our kinds into deploy/crds
-	@for kind in controllers.slinky.slurm.net nodesets.slinky.slurm.net partitions.slurmkeeper.dev; do \
-		$(BUILD)/src/cli/slurmkeeper crds $${kind%%.*} >deploy/crds/$${kind#*.}_$${kind%%.*}.yaml; done
+	@$(BUILD)/slurmkeeper crds --directory deploy/crds
 
 install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
 	@meson install -C $(BUILD) --no-rebuild

@@ -9,6 +9,7 @@
  */
 #include "src/api/controller.h"
 
+#include "src/api/kinds.h"
 #include "src/slurm/keyfiles.h"
 #include "src/slurm/profile.h"
 
@@ -244,3 +245,24 @@ void controller_ref_lists(const struct controller *c,
 
     memcpy(ret_lists, lists, sizeof(lists));
 }
+
+static const char *const short_names[] = {"slurmctld", NULL};
+static const struct api_column columns[] = {
+    {"READY", "string", ".status.conditions[?(@.type==\"Ready\")].status",
+     "Whether the cluster is up.", false},
+    {"AGE", "date", ".metadata.creationTimestamp", "When it was made.", false},
+    {NULL},
+};
+
+const struct api_kind api_kind_controller = {
+    API_CONTROLLER_NAMES,
+    .id = KIND_CONTROLLER,
+    .singular = "controller",
+    .short_names = short_names,
+    .doc = "A Slurm cluster: its slurmctld, and the configuration of all its daemons.",
+    .fields = controller_fields,
+    .columns = columns,
+    .scale = false,
+    .needed = true,
+    .slurm_name = api_no_slurm_name,
+};

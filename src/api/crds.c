@@ -117,7 +117,7 @@ struct jsn *api_crd(struct arena *a, const struct api_kind *kind, bool rules)
 
 void api_print_crds(struct buf *b, const struct api_kind *kind, bool rules)
 {
-    for (const struct api_kind *k = api_kinds; k->kind; k++) {
+    API_FOR_KINDS (k) {
         AUTO(arena_done) struct arena a = {0};
 
         if (kind && kind != k)

@@ -8,8 +8,7 @@
  */
 #include "src/api/name_index.h"
 
-#include "src/api/nodeset.h"
-#include "src/api/partition.h"
+#include "src/api/kinds.h"
 #include "src/base/alloc.h"
 
 struct holders {
@@ -43,18 +42,6 @@ void name_index_done(struct name_index *x)
 static char *key_of(const char *kind, const char *ns, const char *name)
 {
     return xasprintf("%s/%s/%s", kind, ns, name);
-}
-
-/* NULL: it has none. */
-static const char *name_of(struct arena *a, const char *kind, const struct jsn *object)
-{
-    struct api_partition part;
-    struct nodeset ns;
-
-    if (streq(kind, "NodeSet"))
-        return nodeset_decode(a, object, &ns, NULL) == 0 ? nodeset_slurm_name(a, &ns) : NULL;
-    return api_partition_decode(a, object, &part, NULL) == 0 ? api_partition_slurm_name(&part)
-                                                             : NULL;
 }
 
 static void add_holder(struct name_index *x, const char *key, const char *object)
@@ -101,7 +88,7 @@ void name_index_put(struct name_index *x, const char *kind, const char *ns,
 {
     AUTO(arena_done) struct arena a = {0};
     const char *self = jsn_get_str(object, "metadata.name");
-    const char *name = name_of(&a, kind, object);
+    const char *name = api_kind_find(kind)->slurm_name(&a, object);
 
     if (!self)
         return;

@@ -15,8 +15,8 @@ void name_index_init(struct name_index *x);
 void name_index_done(struct name_index *x);
 DEFINE_AUTO_DONE(struct name_index, name_index_done);
 
-/* Note an object that is there now, in place of what was noted of it.  Of the kinds "NodeSet" and
- * "Partition"; what does not decode has no name. */
+/* Note an object that is there now, in place of what was noted of it.  A kind of ours; what
+ * does not decode has no name. */
 void name_index_put(struct name_index *x, const char *kind, const char *ns,
                     const struct jsn *object);
 void name_index_drop(struct name_index *x, const char *kind, const char *ns, const char *object);

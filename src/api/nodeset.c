@@ -10,6 +10,8 @@
 
 #include <ctype.h>
 
+#include "src/api/kinds.h"
+
 static const char *const scaling_names[] = {"DaemonSet", "StatefulSet", NULL};
 static const char *const update_names[] = {"RollingUpdate", "OnDelete", "ScheduledUpdate", NULL};
 static const char *const retention_names[] = {"Retain", "Delete", NULL};
@@ -241,3 +243,38 @@ int32_t nodeset_max_unavailable(const struct nodeset *ns, int32_t of)
         return 1;
     return (int32_t)MAX(((int64_t)MAX(of, 0) * MIN(percent, 100U) + 99) / 100, (int64_t)1);
 }
+
+static const char *slurm_name_of(struct arena *a, const struct jsn *object)
+{
+    struct nodeset ns;
+
+    return nodeset_decode(a, object, &ns, NULL) == 0 ? nodeset_slurm_name(a, &ns) : NULL;
+}
+
+static const char *const short_names[] = {"nss", "slurmd", NULL};
+static const struct api_column columns[] = {
+    {"DESIRED", "integer", ".status.desired", "How many pods there should be.", false},
+    {"REPLICAS", "integer", ".status.replicas", "How many pods there are.", false},
+    {"UPDATED", "integer", ".status.updatedReplicas", "How many have the present template.", false},
+    {"READY", "integer", ".status.readyReplicas", "How many are ready.", false},
+    {"IDLE", "integer", ".status.slurmIdle", "Slurm nodes that are idle.", true},
+    {"ALLOCATED", "integer", ".status.slurmAllocated", "Slurm nodes that run jobs.", true},
+    {"DOWN", "integer", ".status.slurmDown", "Slurm nodes that are down.", true},
+    {"DRAIN", "integer", ".status.slurmDrain", "Slurm nodes that are drained.", true},
+    {"AGE", "date", ".metadata.creationTimestamp", "When it was made.", false},
+    {NULL},
+};
+
+const struct api_kind api_kind_nodeset = {
+    API_NODESET_NAMES,
+    .id = KIND_NODESET,
+    .singular = "nodeset",
+    .short_names = short_names,
+    .doc = "Compute nodes of a Slurm cluster that are alike: pods that run slurmd, and perhaps a "
+           "partition of them.",
+    .fields = nodeset_fields,
+    .columns = columns,
+    .scale = true,
+    .needed = true,
+    .slurm_name = slurm_name_of,
+};

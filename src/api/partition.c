@@ -11,6 +11,7 @@
 
 #include <strings.h>
 
+#include "src/api/kinds.h"
 #include "src/api/partition_conf.h"
 #include "src/slurm/keys.h"
 
@@ -301,3 +302,40 @@ const char *api_partition_line(struct arena *a, const struct api_partition *part
     buf_done(&l.text);
     return copy;
 }
+
+static const char *slurm_name_of(struct arena *a, const struct jsn *object)
+{
+    struct api_partition part;
+
+    return api_partition_decode(a, object, &part, NULL) == 0 ? api_partition_slurm_name(&part)
+                                                             : NULL;
+}
+
+static const char *const short_names[] = {"part", "parts", NULL};
+static const struct api_column columns[] = {
+    {"STATE", "string", ".status.state", "The state in slurmctld.", false},
+    {"NODES", "integer", ".status.totalNodes", "How many nodes it has.", false},
+    {"RUNNING", "integer", ".status.runningJobs", "Jobs that run.", false},
+    {"PENDING", "integer", ".status.pendingJobs", "Jobs that wait.", false},
+    {"READY", "string", ".status.conditions[?(@.type==\"Ready\")].status",
+     "Whether slurmctld has it as declared.", false},
+    {"DRIFTED", "string", ".status.conditions[?(@.type==\"Drifted\")].status",
+     "Whether somebody changed it in slurmctld.", true},
+    {"NODELIST", "string", ".status.nodes", "Its nodes.", true},
+    {"AGE", "date", ".metadata.creationTimestamp", "When it was made.", false},
+    {NULL},
+};
+
+const struct api_kind api_kind_partition = {
+    API_PARTITION_NAMES,
+    .id = KIND_PARTITION,
+    .singular = "partition",
+    .short_names = short_names,
+    .doc = "A partition of a Slurm cluster over any of its nodes. A change is in slurmctld at "
+           "once, and no job is lost by it.",
+    .fields = api_partition_fields,
+    .columns = columns,
+    .scale = false,
+    .needed = false,
+    .slurm_name = slurm_name_of,
+};

@@ -9,46 +9,8 @@
  */
 #include "src/build/render.h"
 
-#include "src/api/kinds.h"
-#include "src/base/map.h"
+#include "src/build/render_kinds.h"
 #include "src/json/fields.h"
-
-/* A Controller with what belongs to it. */
-struct site {
-    struct controller controller;
-    const struct nodeset **nodesets;
-    size_t n;
-    size_t cap;
-    const struct api_partition **partitions;
-    size_t n_partitions;
-    size_t cap_partitions;
-    const char *place;
-};
-
-/* An object and where it was written. */
-struct written {
-    const struct jsn *object;
-    const char *place;
-};
-
-struct renderer {
-    struct arena *a;
-    struct api_problems *p;
-    struct map objects;       /* "Kind/namespace/name" to struct written */
-    struct written **written; /* the same in order */
-    size_t n_written;
-    size_t cap_written;
-    struct map sites; /* "namespace/name" to struct site */
-    struct site **order;
-    size_t n;
-    size_t cap;
-    struct nodeset **nodesets;
-    size_t n_nodesets;
-    size_t cap_nodesets;
-    struct api_partition **partitions;
-    size_t n_partitions;
-    size_t cap_partitions;
-};
 
 static const char *namespace_of(const struct jsn *object)
 {
@@ -57,13 +19,12 @@ static const char *namespace_of(const struct jsn *object)
     return ns && ns[0] ? ns : "default";
 }
 
-static const char *key_of(struct arena *a, const char *kind, const char *ns, const char *name)
+const char *render_key(struct arena *a, const char *kind, const char *ns, const char *name)
 {
     return arena_printf(a, "%s/%s/%s", kind, ns, name);
 }
 
-/* "cluster.yaml, document 2: NodeSet slurm/gpu" */
-static const char *describe(const struct renderer *r, const struct jsn *object, const char *place)
+const char *render_describe(const struct renderer *r, const struct jsn *object, const char *place)
 {
     return arena_printf(r->a, "%s: %s %s/%s", place, jsn_get_str(object, "kind"),
                         namespace_of(object), jsn_get_str(object, "metadata.name"));
@@ -95,12 +56,12 @@ static bool check_head(struct renderer *r, const struct jsn *object, const char 
 
 static void keep(struct renderer *r, const struct jsn *object, const char *place)
 {
-    const char *key = key_of(r->a, jsn_get_str(object, "kind"), namespace_of(object),
-                             jsn_get_str(object, "metadata.name"));
+    const char *key = render_key(r->a, jsn_get_str(object, "kind"), namespace_of(object),
+                                 jsn_get_str(object, "metadata.name"));
     struct written *w = map_get(&r->objects, str_of(key));
 
     if (w) {
-        r->p->object = describe(r, object, place);
+        r->p->object = render_describe(r, object, place);
         api_problem_add(r->p, API_WARNING, "", "stands in %s, too; this one counts", w->place);
         *w = (struct written){object, place};
         return;
@@ -124,67 +85,10 @@ static void take(struct renderer *r, const struct jsn *object, const char *place
         keep(r, object, place);
 }
 
-/* Decoded and found good; false: what is wrong has been told. */
-static bool check_fields(struct renderer *r, const struct jsn *object, const char *place,
-                         const struct jsn_field *fields, int decoded, const struct err *e)
-{
-    const char *unknown = fields_unknown(r->a, fields, object);
-
-    if (decoded < 0 || unknown)
-        r->p->object = describe(r, object, place);
-    if (decoded < 0)
-        api_problem_add(r->p, API_INVALID, "", "%s", e->text);
-    if (unknown)
-        api_problem_add(r->p, API_INVALID, unknown, "there is no such field");
-    return decoded == 0 && !unknown;
-}
-
-static void add_controller(struct renderer *r, const struct jsn *object, const char *place)
-{
-    struct site *s = arena_calloc(r->a, 1, sizeof(*s));
-    struct err e = {0};
-    int decoded = controller_decode(r->a, object, &s->controller, &e);
-
-    r->p->object = describe(r, object, place);
-    s->place = place;
-    if (!check_fields(r, object, place, controller_fields, decoded, &e))
-        return;
-    controller_check(&s->controller, r->p);
-    map_put(&r->sites, str_of(api_full_name(r->a, &s->controller.meta)), s);
-    arena_reserve(r->a, &r->order, &r->cap, r->n + 1, sizeof(struct site *));
-    r->order[r->n++] = s;
-}
-
-static void add_nodeset(struct renderer *r, const struct jsn *object, const char *place)
-{
-    struct nodeset *ns = arena_calloc(r->a, 1, sizeof(*ns));
-    struct err e = {0};
-    int decoded = nodeset_decode(r->a, object, ns, &e);
-
-    if (!check_fields(r, object, place, nodeset_fields, decoded, &e))
-        return;
-    arena_reserve(r->a, &r->nodesets, &r->cap_nodesets, r->n_nodesets + 1,
-                  sizeof(struct nodeset *));
-    r->nodesets[r->n_nodesets++] = ns;
-}
-
-static void add_partition(struct renderer *r, const struct jsn *object, const char *place)
-{
-    struct api_partition *part = arena_calloc(r->a, 1, sizeof(*part));
-    struct err e = {0};
-    int decoded = api_partition_decode(r->a, object, part, &e);
-
-    if (!check_fields(r, object, place, api_partition_fields, decoded, &e))
-        return;
-    arena_reserve(r->a, &r->partitions, &r->cap_partitions, r->n_partitions + 1,
-                  sizeof(struct api_partition *));
-    r->partitions[r->n_partitions++] = part;
-}
-
 static void refuse_version(struct renderer *r, const struct jsn *object, const char *place,
                            const char *served)
 {
-    r->p->object = describe(r, object, place);
+    r->p->object = render_describe(r, object, place);
     api_problem_add(r->p, API_INVALID, "apiVersion", "%s is not served; write %s",
                     jsn_get_str(object, "apiVersion"), served);
 }
@@ -198,104 +102,28 @@ static void warn_kind(struct renderer *r, const struct jsn *object, const char *
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (streq(jsn_get_str(object, "kind"), others[i]))
             return;
-    r->p->object = describe(r, object, place);
+    r->p->object = render_describe(r, object, place);
     api_problem_add(r->p, API_WARNING, "kind", "%s has no kind %s; it is left out",
                     jsn_get_str(object, "apiVersion"), jsn_get_str(object, "kind"));
 }
 
 static void sort_out(struct renderer *r, const struct written *w)
 {
-    const struct jsn *object = w->object;
-    const char *place = w->place;
-    const struct api_kind *kind = api_kind_of(object);
-    const char *version = jsn_get_str(object, "apiVersion");
+    const struct api_kind *kind = api_kind_of(w->object);
+    const char *version = jsn_get_str(w->object, "apiVersion");
+    struct str rest = str_of(version);
+    struct str group = {0};
+    const char *served = NULL;
 
-    if (kind && streq(kind->kind, "Controller"))
-        add_controller(r, object, place);
-    else if (kind && streq(kind->kind, "NodeSet"))
-        add_nodeset(r, object, place);
-    else if (kind && streq(kind->kind, "Partition"))
-        add_partition(r, object, place);
-    else if (!kind && starts_with(version, API_GROUP "/") && !streq(version, API_GROUP_VERSION))
-        refuse_version(r, object, place, API_GROUP_VERSION);
-    else if (!kind && starts_with(version, API_OWN_GROUP "/") &&
-             !streq(version, API_OWN_GROUP "/" API_OWN_VERSION))
-        refuse_version(r, object, place, API_OWN_GROUP "/" API_OWN_VERSION);
-    else if (!kind &&
-             (starts_with(version, API_GROUP "/") || starts_with(version, API_OWN_GROUP "/")))
-        warn_kind(r, object, place);
-}
-
-static const char *place_of(const struct renderer *r, const char *kind, const struct api_meta *m)
-{
-    const struct written *w =
-        map_get(&r->objects, str_of(key_of(r->a, kind, api_namespace(m), m->name)));
-
-    return arena_printf(r->a, "%s: %s %s", w->place, kind, api_full_name(r->a, m));
-}
-
-/* The site of an object's Controller, and the release there; 0: there is none. */
-static struct site *site_of(struct renderer *r, const struct build_env *env,
-                            const struct api_meta *m, const char *controller, uint32_t *ret_release)
-{
-    const char *name = arena_printf(r->a, "%s/%s", api_namespace(m), controller);
-    struct site *s = map_get(&r->sites, str_of(name));
-    struct build_cluster c = {.env = env, .controller = s ? &s->controller : NULL};
-
-    *ret_release = s ? build_release(&c) : 0;
-    return s;
-}
-
-/* Name the object in what was found since; names are made only for what is wrong. */
-static void name_problems(struct renderer *r, size_t before, const char *kind,
-                          const struct api_meta *m)
-{
-    for (size_t i = before; i < r->p->n; i++)
-        r->p->items[i].object = place_of(r, kind, m);
-}
-
-static void tell_missing(struct renderer *r, const char *kind, const struct api_meta *m,
-                         const char *controller)
-{
-    r->p->object = place_of(r, kind, m);
-    api_problem_add(r->p, API_NOT_FOUND, "spec.controllerRef.name",
-                    "there is no Controller %s in namespace %s among the manifests", controller,
-                    api_namespace(m));
-}
-
-/* Hand the NodeSet to its Controller, and check what depends on the release there. */
-static void settle_nodeset(struct renderer *r, const struct build_env *env, struct nodeset *ns)
-{
-    uint32_t release;
-    struct site *s = site_of(r, env, &ns->meta, ns->spec.controller_ref.name, &release);
-    size_t before = r->p->n;
-
-    nodeset_check(ns, release, r->p);
-    name_problems(r, before, "NodeSet", &ns->meta);
-    if (!s) {
-        tell_missing(r, "NodeSet", &ns->meta, ns->spec.controller_ref.name);
-        return;
-    }
-    arena_reserve(r->a, &s->nodesets, &s->cap, s->n + 1, sizeof(struct nodeset *));
-    s->nodesets[s->n++] = ns;
-}
-
-static void settle_partition(struct renderer *r, const struct build_env *env,
-                             struct api_partition *part)
-{
-    uint32_t release;
-    struct site *s = site_of(r, env, &part->meta, part->spec.controller_ref.name, &release);
-    size_t before = r->p->n;
-
-    api_partition_check(part, release, r->p);
-    name_problems(r, before, "Partition", &part->meta);
-    if (!s) {
-        tell_missing(r, "Partition", &part->meta, part->spec.controller_ref.name);
-        return;
-    }
-    arena_reserve(r->a, &s->partitions, &s->cap_partitions, s->n_partitions + 1,
-                  sizeof(struct api_partition *));
-    s->partitions[s->n_partitions++] = part;
+    if (str_split(&rest, '/', &group))
+        served = api_group_version(arena_str(r->a, group));
+    if (kind)
+        render_kinds[kind->id]->take(r, w->object, w->place);
+    else if (served && !str_eqz(rest, served))
+        refuse_version(r, w->object, w->place,
+                       arena_printf(r->a, STR_FMT "/%s", STR_ARG(group), served));
+    else if (served)
+        warn_kind(r, w->object, w->place);
 }
 
 static int find_object(void *ctx, const char *kind, const char *ns, const char *name,
@@ -303,7 +131,7 @@ static int find_object(void *ctx, const char *kind, const char *ns, const char *
 {
     const struct renderer *r = ctx;
 
-    const struct written *w = map_get(&r->objects, str_of(key_of(r->a, kind, ns, name)));
+    const struct written *w = map_get(&r->objects, str_of(render_key(r->a, kind, ns, name)));
 
     *ret_object = w ? w->object : NULL;
     return 0;
@@ -376,10 +204,8 @@ void render_manifests(struct arena *a, const struct build_env *env, const struct
         take(&r, docs[i].object, docs[i].place, 0);
     for (size_t i = 0; i < r.n_written; i++)
         sort_out(&r, r.written[i]);
-    for (size_t i = 0; i < r.n_nodesets; i++)
-        settle_nodeset(&r, env, r.nodesets[i]);
-    for (size_t i = 0; i < r.n_partitions; i++)
-        settle_partition(&r, env, r.partitions[i]);
+    for (size_t i = 0; i < API_N_KINDS; i++)
+        render_kinds[i]->settle(&r, env);
     *ret = (struct render_result){arena_calloc(a, r.n + 1, sizeof(*ret->clusters)), r.n};
     for (size_t i = 0; i < r.n; i++)
         build_site(&r, env, r.order[i], &ret->clusters[i]);

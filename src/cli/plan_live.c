@@ -10,21 +10,12 @@
  * on its command line.  Both show in the files that it wrote: of all known releases the newest is
  * taken for which the objects of now give the file of now.
  */
+#include "src/api/kinds.h"
 #include "src/base/map.h"
 #include "src/build/labels.h"
 #include "src/cli/plan.h"
 #include "src/json/patch_merge.h"
-
-static const struct kube_resource kinds[] = {
-    {API_GROUP, API_VERSION, "controllers"},
-    {API_GROUP, API_VERSION, "nodesets"},
-    {API_OWN_GROUP, API_OWN_VERSION, "partitions"},
-    {API_GROUP, API_VERSION, "accountings"},
-    {"", "v1", "configmaps"}, /* only where there are Controllers */
-};
-static const char *const kind_names[] = {"Controller", "NodeSet", "Partition", "Accounting",
-                                         "ConfigMap"};
-#define CONFIG_MAPS (ARRAY_LEN(kinds) - 1)
+#include "src/plan/kind.h"
 
 static const char *key_of(const struct plan_world *w, const struct jsn *o)
 {
@@ -32,26 +23,26 @@ static const char *key_of(const struct plan_world *w, const struct jsn *o)
                         jsn_get_str(o, "metadata.namespace"), jsn_get_str(o, "metadata.name"));
 }
 
-static int read_kind(struct plan_world *w, size_t kind, const char *ns, struct jsn *all,
+static int read_kind(struct plan_world *w, const char *kind, const char *ns, struct jsn *all,
                      struct err *e)
 {
+    const struct plan_kind *k = plan_kind_find(kind);
+    struct kube_resource resource = {k->group, k->version, k->plural};
     struct jsn *items = NULL;
-    int r = ask_list(w->ask, w->a, &kinds[kind], ns, &items, e);
+    int r = ask_list(w->ask, w->a, &resource, ns, &items, e);
 
-    if (r == -ENOENT && kind > 1)
+    if (r == -ENOENT && plan_kind_sight(k) != SIGHT_NEEDED)
         return 0;
     if (r < 0)
-        return err_wrap(e, r, "reading %s", kinds[kind].plural);
+        return err_wrap(e, r, "reading %s", k->plural);
     JSN_FOR_ITEMS (item, items) {
         struct jsn *o = jsn_object(w->a);
 
-        if (streq(kind_names[kind], "Partition") && jsn_get_str(item, "metadata.deletionTimestamp"))
+        if (streq(kind, "Partition") && jsn_get_str(item, "metadata.deletionTimestamp"))
             continue;
         jsn_set_str(w->a, o, "apiVersion",
-                    kinds[kind].group[0]
-                        ? arena_printf(w->a, "%s/%s", kinds[kind].group, kinds[kind].version)
-                        : "v1");
-        jsn_set_str(w->a, o, "kind", kind_names[kind]);
+                    k->group[0] ? arena_printf(w->a, "%s/%s", k->group, k->version) : k->version);
+        jsn_set_str(w->a, o, "kind", k->kind);
         JSN_FOR_MEMBERS (m, item)
             jsn_set_member(w->a, o, m->key, m->value);
         jsn_append(w->a, all, o);
@@ -131,7 +122,7 @@ static int read_config_maps(struct plan_world *w, const struct jsn *o, struct js
     if (!streq(jsn_get_str(o, "kind"), "Controller") || jsn_member(seen, str_of(ns)))
         return 0;
     jsn_set_bool(w->a, seen, ns, true);
-    return read_kind(w, CONFIG_MAPS, ns, all, e);
+    return read_kind(w, "ConfigMap", ns, all, e);
 }
 
 static int read_all(struct plan_world *w, const struct render_doc *docs, size_t n_docs,
@@ -141,8 +132,10 @@ static int read_all(struct plan_world *w, const struct render_doc *docs, size_t 
     size_t n;
     int r = 0;
 
-    for (size_t i = 0; r == 0 && i < CONFIG_MAPS; i++)
-        r = read_kind(w, i, w->only, all, e);
+    for (size_t i = 0; r == 0 && i < API_N_KINDS; i++)
+        r = read_kind(w, api_kinds[i]->kind, w->only, all, e);
+    if (r == 0)
+        r = read_kind(w, "Accounting", w->only, all, e);
     n = jsn_len(all);
     for (size_t i = 0; r == 0 && i < n; i++)
         r = read_config_maps(w, jsn_item(all, i), seen, all, e);

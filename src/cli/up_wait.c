@@ -51,10 +51,10 @@ static int has_definitions(struct up *u, struct err *e)
 
     if (r < 0)
         return r;
-    for (const struct api_kind *k = api_kinds; k->kind; k++)
+    API_FOR_KINDS (k)
         JSN_FOR_ITEMS (item, items)
             n += streq(jsn_get_str(item, "spec.names.kind"), k->kind);
-    for (const struct api_kind *k = api_kinds; k->kind; k++)
+    API_FOR_KINDS (k)
         if (n-- == 0)
             return err_set(e, -EAGAIN, ERR_RETRY, "it has no definition of %s yet", k->kind);
     return 0;

@@ -92,6 +92,7 @@ static const struct cli_option status_options[] = {STATE_OPTION, {NULL}};
 static const struct cli_option crds_options[] = {
     {"plain", NULL, "Leave out validation rules in CEL, which Kubernetes has from 1.25 on", NULL,
      false},
+    {"directory", "DIR", "Print nothing, but write a file for each kind there", NULL, false},
     {NULL},
 };
 

@@ -237,7 +237,7 @@ static void on_defined(void *arg, const struct kube_answer *answer, const struct
 /* One definition after the other, then whoever needs them. */
 static void define_next(struct serve *s)
 {
-    const struct api_kind *kind = &api_kinds[s->defined];
+    const struct api_kind *kind = api_kinds[s->defined];
     AUTO(arena_done) struct arena a = {0};
     struct kube_request r = {
         .verb = KUBE_APPLY_FORCE,
@@ -245,7 +245,7 @@ static void define_next(struct serve *s)
         .fn = on_defined,
         .arg = s};
 
-    if (!kind->kind) {
+    if (!kind) {
         start_operator(s);
         (void)unlink(s->node_socket);
         start_node(s);

@@ -200,6 +200,13 @@ static void start_action(struct execution *x, struct run *r)
 
         (void)err_set(&e, -EPERM, ERR_CONFLICT, "another operator leads now");
         note_failure(x, a, &e);
+    } else if (!action_is_allowed(a)) {
+        struct err e = {0};
+
+        (void)err_set(&e, -EPERM, ERR_PERMANENT,
+                      "%s %s is not among what the operator does (src/plan/kind.c)", a->kind->kind,
+                      a->name);
+        note_failure(x, a, &e);
     } else if (a->verb == ACTION_PUSH || a->verb == ACTION_NODE) {
         start_agent(x, r);
     } else {

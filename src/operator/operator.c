@@ -239,15 +239,13 @@ static bool is_ready(void *arg, char *why, size_t n)
 
 static void set_gauges(void *arg)
 {
-    static const char *const kinds[] = {"Controller", "NodeSet",   "Partition",
-                                        "Pod",        "ConfigMap", "Secret"};
     struct operator* op = arg;
     size_t known;
     size_t linked;
 
     metrics_queue(op->metrics, queue_waiting(op->queue), queue_running(op->queue));
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-        metrics_objects(op->metrics, kinds[i], world_count(op->world, kinds[i]));
+    for (const struct plan_kind *k = plan_kinds; k->kind; k++)
+        metrics_objects(op->metrics, k->kind, world_count(op->world, k->kind));
     metrics_cache_bytes(op->metrics, world_bytes(op->world));
     linked = agents_count(op->agents, &known);
     metrics_agents(op->metrics, linked, known);

@@ -18,6 +18,10 @@ struct reconcile {
     const char *name;
     struct agents *agents; /* set by the caller; NULL: there are none */
     struct memos *memos;   /* likewise */
+    /* What it is planned from, for the functions of its kind. */
+    const struct world *world;
+    const struct build_env *env;
+    int64_t now_us;
 };
 
 void reconcile_done(struct reconcile *r);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a change in the cluster to the keys of what must be planned anew. */
+/* From a change in the cluster to the keys of what must be planned again. */
 #pragma once
 
 #include "src/operator/agent_state.h"
 #include "src/operator/queue.h"
 #include "src/operator/world.h"
 
-/* Keys are "Controller/ns/name", "NodeSet/ns/name" and "Partition/ns/name". */
+/* Keys are "NodeSet/ns/name": a kind of ours, namespace, name. */
 struct routes {
     const struct world *world; /* NULL while it is being made: then indexes lead nowhere */
     struct queue *queue;
@@ -21,5 +21,11 @@ void routes_follow_slurm(const struct routes *r, const char *ns, const char *con
                          const struct agent_change *c);
 /* Everything of a cluster: the Controller and all that name it. */
 void routes_follow_cluster(const struct routes *r, const char *ns, const char *controller);
-/* All Partitions of a Controller: something about its Slurm has changed. */
-void routes_partitions(const struct routes *r, const char *ns, const char *controller);
+
+/* For the functions of kinds (kinds.h): put into the queue one object, all of a kind that an index
+ * has under a value, all that name a Controller, the owner of a pod. */
+void routes_add(const struct routes *r, const char *kind, const char *ns, const char *name);
+void routes_add_index(const struct routes *r, const char *kind, const char *ns, const char *index,
+                      const char *value);
+void routes_add_members(const struct routes *r, const char *ns, const char *controller);
+void routes_add_pod_owner(const struct routes *r, const struct kube_object *o);

@@ -2,8 +2,8 @@
 /*
  * The operator's view of the cluster.
  *
- * A table says which kinds are watched and how much of each is kept: pods as small structs (there
- * may be ten thousand), NodeSets with what binds them to others beside their text, the rest as
+ * The tables of kinds say which are watched (src/plan/kind.c) and how much of each is kept: pods as
+ * small structs (there may be ten thousand), our own as their kind says (kinds.h), the rest as
  * text.  Kinds whose definition may be missing are waited for: needed ones with a word in the log
  * until they are there, others in silence.  Absence is only trusted once a cache is synced.
  *
@@ -15,8 +15,8 @@
 #include "src/api/kinds.h"
 #include "src/base/alloc.h"
 #include "src/base/log.h"
-#include "src/operator/world_sights.h"
-#include "src/plan/kind.h"
+#include "src/operator/kept_pods.h"
+#include "src/operator/kinds.h"
 
 /* Objects a page of the first lists: the tree of a page is what they cost at most. */
 #define PAGE_LIMIT 100
@@ -26,7 +26,8 @@
 /* One kind in one namespace, or in all. */
 struct view {
     struct world *world;
-    const struct world_sight *sight;
+    const struct plan_kind *kind;
+    enum plan_sight sight;
     char *namespace; /* NULL: all */
     struct kube_cache *cache;
     const char *version;
@@ -49,14 +50,14 @@ static void on_added(void *arg, const struct kube_object *o)
 {
     struct view *v = arg;
 
-    v->world->options.changed(v->world->options.arg, v->sight->kind, NULL, o);
+    v->world->options.changed(v->world->options.arg, v->kind->kind, NULL, o);
 }
 
 static void on_updated(void *arg, const struct kube_object *old, const struct kube_object *o)
 {
     struct view *v = arg;
 
-    v->world->options.changed(v->world->options.arg, v->sight->kind, old, o);
+    v->world->options.changed(v->world->options.arg, v->kind->kind, old, o);
 }
 
 static void on_deleted(void *arg, const struct kube_object *o, bool is_final)
@@ -64,7 +65,7 @@ static void on_deleted(void *arg, const struct kube_object *o, bool is_final)
     struct view *v = arg;
 
     (void)is_final;
-    v->world->options.changed(v->world->options.arg, v->sight->kind, o, NULL);
+    v->world->options.changed(v->world->options.arg, v->kind->kind, o, NULL);
 }
 
 static void tell_synced(struct world *w)
@@ -81,7 +82,7 @@ static void on_synced(void *arg)
     struct world *w = v->world;
 
     if (v->complained)
-        log_info("%s: the server has them now", v->sight->kind);
+        log_info("%s: the server has them now", v->kind->kind);
     v->absent = v->complained = false;
     v->refusals = 0;
     tell_synced(w);
@@ -93,7 +94,7 @@ static void view_start(struct view *v);
 static void on_turn(void *arg)
 {
     struct view *v = arg;
-    const struct plan_kind *k = plan_kind_find(v->sight->kind);
+    const struct plan_kind *k = v->kind;
 
     v->version = v->version == k->version ? k->older : k->version;
     v->turned = true;
@@ -106,20 +107,20 @@ static void on_turn(void *arg)
 static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms)
 {
     struct view *v = arg;
-    const struct plan_kind *k = plan_kind_find(v->sight->kind);
+    const struct plan_kind *k = v->kind;
 
     v->absent = f->code == 404;
     if (v->absent && v->turn && (!v->turned || ++v->refusals >= REFUSALS_MAX)) {
         loop_timer_arm(v->turn, 0);
         return;
     }
-    if (v->absent && !(v->sight->flags & SIGHT_NEEDED)) {
+    if (v->absent && v->sight != SIGHT_NEEDED) {
         tell_synced(v->world);
         return;
     }
     if (v->absent && !v->complained)
         log_warn("the server does not know %s.%s yet: waiting for it%s", k->plural, k->group,
-                 k->fields ? "" : "; apply deploy/crds");
+                 api_group_is_ours(k->group) ? "; apply deploy/crds" : "");
     else if (!v->absent && retry_ms >= 1000)
         log_warn("watching %s: trying again in %lld ms: %s", k->plural, (long long)retry_ms,
                  f->err.text);
@@ -128,18 +129,23 @@ static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms
 
 static void view_start(struct view *v)
 {
-    const struct plan_kind *k = plan_kind_find(v->sight->kind);
-    bool own = api_group_is_ours(k->group);
+    const struct plan_kind *k = v->kind;
+    const struct operator_kind *own = operator_kind_find(k->kind);
+    bool pods = streq(k->kind, "Pod");
     struct kube_cache_options o = {
         .reflector.scope = {.resource = {k->group, v->version, k->plural},
                             .namespace = v->namespace,
-                            .label_selector = v->sight->selector},
+                            .label_selector = k->selector},
         .reflector.page_limit = PAGE_LIMIT,
-        .reflector.backoff_max_ms = own ? 1000 : 10000,
-        .decoder = v->sight->decoder,
-        .keep_text = v->sight->keep_text,
-        .by_owner = v->sight->flags & SIGHT_OWNED,
-        .indexes = v->sight->indexes,
+        .reflector.backoff_max_ms = api_group_is_ours(k->group) ? 1000 : 10000,
+        .decoder = own    ? own->decoder
+                   : pods ? &kept_pods_decoder
+                          : NULL,
+        .keep_text = own != NULL,
+        .by_owner = k->by_owner,
+        .indexes = own    ? own->indexes
+                   : pods ? kept_pods_indexes
+                          : NULL,
         .trouble = on_trouble,
         .trouble_arg = v,
     };
@@ -151,12 +157,12 @@ static void view_start(struct view *v)
 
 static void add_views(struct world *w, const char *ns)
 {
-    for (size_t i = 0; i < world_n_sights; i++) {
-        const struct plan_kind *k = plan_kind_find(world_sights[i].kind);
+    for (const struct plan_kind *k = plan_kinds; k->kind; k++) {
         struct view *v = &w->views[w->n++];
 
         *v = (struct view){.world = w,
-                           .sight = &world_sights[i],
+                           .kind = k,
+                           .sight = plan_kind_sight(k),
                            .namespace = xstrdup_null(ns),
                            .version = k->version};
         if (k->older)
@@ -173,7 +179,7 @@ struct world *world_new(struct kube_client *c, const struct world_options *o)
     w->options = *o;
     while (o->namespaces && o->namespaces[n])
         n++;
-    w->views = xcalloc(MAX(n, (size_t)1) * world_n_sights, sizeof(*w->views));
+    w->views = xcalloc(MAX(n, (size_t)1) * plan_n_kinds, sizeof(*w->views));
     if (n == 0)
         add_views(w, NULL);
     for (size_t i = 0; i < n; i++)
@@ -202,12 +208,11 @@ bool world_synced(const struct world *w, const char **ret_missing)
     for (size_t i = 0; i < w->n; i++) {
         const struct view *v = &w->views[i];
 
-        if (!(v->sight->flags & (SIGHT_NEEDED | SIGHT_AWAITED)) ||
-            (v->cache && kube_cache_synced(v->cache)) ||
-            (v->sight->flags & SIGHT_AWAITED && v->absent))
+        if (v->sight == SIGHT_OPTIONAL || (v->cache && kube_cache_synced(v->cache)) ||
+            (v->sight == SIGHT_AWAITED && v->absent))
             continue;
         if (ret_missing)
-            *ret_missing = v->sight->kind;
+            *ret_missing = v->kind->kind;
         return false;
     }
     return true;
@@ -217,7 +222,7 @@ bool world_synced(const struct world *w, const char **ret_missing)
 static const struct view *find_view(const struct world *w, const char *kind, const char *ns)
 {
     for (size_t i = 0; i < w->n; i++)
-        if (streq(w->views[i].sight->kind, kind) &&
+        if (streq(w->views[i].kind->kind, kind) &&
             (!ns || !w->views[i].namespace || streq(w->views[i].namespace, ns)))
             return &w->views[i];
     return NULL;
@@ -282,7 +287,7 @@ size_t world_count(const struct world *w, const char *kind)
     size_t n = 0;
 
     for (size_t i = 0; i < w->n; i++)
-        if (streq(w->views[i].sight->kind, kind))
+        if (streq(w->views[i].kind->kind, kind))
             n += kube_cache_count(w->views[i].cache);
     return n;
 }

@@ -3,32 +3,11 @@
 #pragma once
 
 #include "src/api/lookup.h"
-#include "src/api/nodeset.h"
-#include "src/api/partition.h"
 #include "src/kube/cache.h"
 #include "src/plan/kind.h"
 #include "src/plan/pods.h"
 
 struct world;
-
-/* What is kept ready of a NodeSet, to find those that belong together. */
-struct world_nodeset {
-    struct arena arena;
-    struct nodeset brief; /* for a Controller's plan, which needs all of them at once */
-    const char *controller;
-    const char *slurm_name;
-    int64_t generation;
-    int64_t created_us;
-    bool deleting;
-};
-
-/* A Partition, decoded: a Controller's plan needs all of them at once. */
-struct world_partition {
-    struct arena arena;
-    struct api_partition part;
-    int64_t changed_us; /* when this state of it was seen first */
-    bool settled;       /* its status says that all is well with this very generation */
-};
 
 /* A change; `old` is NULL for what is new, `now` for what is gone.  Borrowed. */
 typedef void (*world_change_fn)(void *arg, const char *kind, const struct kube_object *old,
@@ -69,8 +48,8 @@ struct kube_slice world_owned(const struct world *w, const char *kind, const cha
 const struct kube_object *world_next(const struct world *w, const char *kind, const char *ns,
                                      size_t *at);
 
-/* Indexes: of NodeSets and Partitions; of NodeSets and pods; and of all our kinds, by
- * "Secret/name", "ConfigMap/name" or "NodeSet/name" that they refer to. */
+/* Indexes: of all our kinds but the Controller; of those that have a name in Slurm, and of pods;
+ * and of all our kinds, by "Secret/name", "ConfigMap/name" or "NodeSet/name" that they refer to. */
 #define WORLD_BY_CONTROLLER "controller"
 #define WORLD_BY_SLURM_NAME "slurm-name"
 #define WORLD_BY_REFERENCE "reference"

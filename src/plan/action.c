@@ -111,6 +111,16 @@ void actions_node(struct actions *to, const char *ns, const char *controller, co
     a->body = body;
 }
 
+bool action_is_allowed(const struct action *a)
+{
+    static const unsigned uses[] = {[ACTION_CREATE] = PLAN_CREATE,
+                                    [ACTION_PATCH] = PLAN_PATCH,
+                                    [ACTION_DELETE] = PLAN_DELETE,
+                                    [ACTION_STATUS] = PLAN_STATUS};
+
+    return a->verb >= ARRAY_LEN(uses) || (a->kind->uses & uses[a->verb]) != 0;
+}
+
 static void print_one(const struct action *a, struct buf *out)
 {
     static const char *const verbs[] = {"create", "patch",   "delete", "status",

@@ -2,6 +2,11 @@
 /*
  * The table of kinds.
  *
+ * Our own come from the list in src/api/kinds.h; what plans do with them is the same for all.  The
+ * others are Kubernetes' and its neighbours': whoever makes or reads an object of a further kind
+ * adds a row.  The operator watches exactly what is here, refuses to write anything else, and asks
+ * for exactly these permissions (src/operator/rights.c).
+ *
  * The listed fields are those that Slinky's operator patches, too.  Whatever else stands in an
  * object (a Service's cluster address, the claim templates of a StatefulSet) belongs to the API
  * server, cannot be changed or was put there by somebody else.
@@ -10,7 +15,8 @@
 
 #include <assert.h>
 
-#include "src/base/str.h"
+#include "src/api/kinds.h"
+#include "src/build/labels.h"
 
 static const char *const config_map_fields[] = {"data", "binaryData", NULL};
 static const char *const monitor_fields[] = {"spec", NULL};
@@ -33,22 +39,44 @@ static const char *const stateful_set_fields[] = {"spec.minReadySeconds",
                                                   "spec.updateStrategy",
                                                   NULL};
 
+#define SLURMCTLD LABEL_NAME "=slurmctld"
+#define WORKERS LABEL_NAME "=slurmd"
+#define DAEMONS LABEL_NAME " in (slurmctld,slurmd)"
+
+#define OWN_ROW(ID, name)                                                                          \
+    {API_##ID##_NAMES, .uses = PLAN_READ | PLAN_PATCH | PLAN_STATUS | PLAN_OWN,                    \
+     .sight = SIGHT_AWAITED},
+#define MADE (PLAN_READ | PLAN_CREATE | PLAN_PATCH)
+
 const struct plan_kind plan_kinds[] = {
-    {"Accounting", "slinky.slurm.net", "v1beta1", NULL, "accountings", NULL},
-    {"ConfigMap", "", "v1", NULL, "configmaps", config_map_fields},
-    {"Controller", "slinky.slurm.net", "v1beta1", NULL, "controllers", NULL},
-    {"ControllerRevision", "apps", "v1", NULL, "controllerrevisions", NULL},
-    {"NodeSet", "slinky.slurm.net", "v1beta1", NULL, "nodesets", NULL},
-    {"Partition", "slurmkeeper.dev", "v1alpha1", NULL, "partitions", NULL},
-    {"PersistentVolumeClaim", "", "v1", NULL, "persistentvolumeclaims", NULL},
-    {"Pod", "", "v1", NULL, "pods", NULL},
-    {"PodDisruptionBudget", "policy", "v1", "v1beta1", "poddisruptionbudgets", budget_fields},
-    {"Secret", "", "v1", NULL, "secrets", NULL},
-    {"Service", "", "v1", NULL, "services", service_fields},
-    {"ServiceMonitor", "monitoring.coreos.com", "v1", NULL, "servicemonitors", monitor_fields},
-    {"StatefulSet", "apps", "v1", NULL, "statefulsets", stateful_set_fields},
+    API_KINDS(OWN_ROW) /* the others: */
+    {"Accounting", "accountings", API_GROUP, API_VERSION, NULL, PLAN_READ, SIGHT_OPTIONAL, false,
+     NULL, NULL},
+    {"ConfigMap", "configmaps", "", "v1", NULL, MADE, SIGHT_NEEDED, false, NULL, config_map_fields},
+    {"ControllerRevision", "controllerrevisions", "apps", "v1", NULL,
+     PLAN_READ | PLAN_CREATE | PLAN_DELETE, SIGHT_NEEDED, true, WORKERS, NULL},
+    {"PersistentVolumeClaim", "persistentvolumeclaims", "", "v1", NULL, MADE, SIGHT_NEEDED, false,
+     WORKERS, NULL},
+    {"Pod", "pods", "", "v1", NULL, MADE | PLAN_DELETE | PLAN_STATUS, SIGHT_NEEDED, true, DAEMONS,
+     NULL},
+    {"PodDisruptionBudget", "poddisruptionbudgets", "policy", "v1", "v1beta1", MADE, SIGHT_NEEDED,
+     false, NULL, budget_fields},
+    {"Secret", "secrets", "", "v1", NULL, PLAN_READ | PLAN_CREATE, SIGHT_NEEDED, false, NULL, NULL},
+    {"Service", "services", "", "v1", NULL, MADE, SIGHT_NEEDED, false, NULL, service_fields},
+    {"ServiceMonitor", "servicemonitors", "monitoring.coreos.com", "v1", NULL, MADE | PLAN_DELETE,
+     SIGHT_OPTIONAL, false, NULL, monitor_fields},
+    {"StatefulSet", "statefulsets", "apps", "v1", NULL, MADE, SIGHT_NEEDED, false, SLURMCTLD,
+     stateful_set_fields},
     {NULL},
 };
+const size_t plan_n_kinds = ARRAY_LEN(plan_kinds) - 1;
+
+enum plan_sight plan_kind_sight(const struct plan_kind *kind)
+{
+    const struct api_kind *own = api_kind_find(kind->kind);
+
+    return own && own->needed ? SIGHT_NEEDED : kind->sight;
+}
 
 const struct plan_kind *plan_kind_find(const char *kind)
 {

@@ -10,7 +10,7 @@
 static void the_files_in_deploy_are_what_is_printed(void **state)
 {
     (void)state;
-    for (const struct api_kind *k = api_kinds; k->kind; k++) {
+    API_FOR_KINDS (k) {
         AUTO(arena_done) struct arena a = {0};
         AUTO(buf_done) struct buf printed = {0};
         AUTO(free) char *kept = NULL;
@@ -106,7 +106,7 @@ static void walk(const struct jsn *node, const char *name)
 static void nothing_is_without_a_description(void **state)
 {
     (void)state;
-    for (const struct api_kind *k = api_kinds; k->kind; k++) {
+    API_FOR_KINDS (k) {
         AUTO(arena_done) struct arena a = {0};
         const struct jsn *schema = schema_of(&a, k->kind, true);
 

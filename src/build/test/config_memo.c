@@ -116,53 +116,12 @@ static void whatever_it_follows_from_makes_it_anew(void **state)
     assert_same(&t, memo);
 }
 
-/* Whoever keeps many NodeSets keeps them in short: their lines must be the same. */
-static void nodesets_in_short_give_the_same(void **state)
-{
-    static const char text[] =
-        "kind: Controller\nmetadata: {name: c, namespace: slurm}\nspec: {}\n"
-        "---\nkind: NodeSet\nmetadata: {name: a, namespace: slurm, uid: u1}\n"
-        "spec: {controllerRef: {name: c}, replicas: 1500, partition: {config: 'MaxTime=1'},\n"
-        "  template: {spec: {hostname: gpu-, nodeSelector: {x: z}}}}\n"
-        "---\nkind: NodeSet\nmetadata: {name: b, namespace: slurm, uid: u2}\n"
-        "spec: {controllerRef: {name: c}, template: {spec: {hostname: gpu}}}\n"
-        "---\nkind: NodeSet\nmetadata: {name: d, namespace: slurm, uid: u3}\n"
-        "spec: {controllerRef: {name: c}, partition: {enabled: false, config: 'MaxTime=1'}}\n";
-    AUTO(arena_done) struct arena a = {0};
-    AUTO(buf_done) struct buf whole_service = {0};
-    AUTO(buf_done) struct buf brief_service = {0};
-    struct api_problems p[2];
-    struct build_config c[2];
-    struct test_cluster t = {0};
-    int r[2];
-
-    (void)state;
-    cluster_of(&a, &t, RELEASE_USED, text);
-    for (size_t i = 0; i < 2; i++) {
-        c[i] = build(&a, &t, NULL, &p[i], &r[i]);
-        jsn_print(i ? &brief_service : &whole_service, build_workers_service(&a, &t.cluster));
-        for (size_t k = 0; k < t.cluster.n_nodesets; k++) {
-            struct nodeset whole = t.nodesets[k];
-
-            nodeset_brief(&a, &whole, &t.nodesets[k]);
-        }
-    }
-    assert_int_equal(r[0], 0);
-    assert_int_equal(r[1], 0);
-    assert_string_equal(c[0].files[1].text, c[1].files[1].text);
-    assert_non_null(strstr(c[1].files[1].text, "PartitionName=gpu Nodes=gpu MaxTime=1\n"));
-    assert_int_equal(p[0].n, p[1].n);
-    assert_string_equal(lines_of(&a, &p[0]), lines_of(&a, &p[1]));
-    assert_string_equal(buf_str(&whole_service), buf_str(&brief_service));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_cluster_gets_the_same_configuration),
         cmocka_unit_test(it_is_not_made_twice),
         cmocka_unit_test(whatever_it_follows_from_makes_it_anew),
-        cmocka_unit_test(nodesets_in_short_give_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include "src/build/test/clusters.h"
 
 #include "src/base/clock.h"
-#include "src/build/render.h"
+#include "src/build/render_kinds.h"
 
 static struct render_result render(struct arena *a, const char *yaml, struct api_problems *p)
 {
@@ -141,6 +141,15 @@ static void a_thousand_nodesets_are_no_matter(void **state)
                            "PartitionName=n999 Nodes=n999 MaxTime=1000\n"));
 }
 
+static void every_kind_is_rendered_or_passed_over(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < API_N_KINDS; i++) {
+        assert_non_null(render_kinds[i]->take);
+        assert_non_null(render_kinds[i]->settle);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +157,7 @@ int main(void)
         cmocka_unit_test(errors_name_their_documents),
         cmocka_unit_test(the_examples_render_without_a_word),
         cmocka_unit_test(a_thousand_nodesets_are_no_matter),
+        cmocka_unit_test(every_kind_is_rendered_or_passed_over),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

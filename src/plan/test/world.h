@@ -69,6 +69,7 @@ static inline UNUSED void test_carry_out(struct test_world *w, const struct acti
         const struct action *a = &list->items[i];
         struct jsn *old = a->kind ? test_find(w, a->kind->kind, a->name) : NULL;
 
+        assert_true(action_is_allowed(a));
         if (a->verb == ACTION_CREATE) {
             assert_null(old);
             test_put(w, a->body);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pods in the cache.
+ *
+ * There may be ten thousand, and each changes often: of a pod only what plans read is kept, without
+ * its text.
+ */
+#include "src/operator/kept_pods.h"
+
+#include "src/base/alloc.h"
+#include "src/operator/world.h"
+
+struct kept_pod {
+    struct arena arena;
+    struct plan_pod pod;
+};
+
+static void *pod_decode(void *arg, const struct jsn *object, struct err *e)
+{
+    struct kept_pod *k = xcalloc(1, sizeof(*k));
+
+    (void)arg;
+    (void)e;
+    plan_pod_decode(&k->arena, object, &k->pod);
+    return &k->pod;
+}
+
+static void pod_release(void *value)
+{
+    struct kept_pod *k = CONTAINER_OF(value, struct kept_pod, pod);
+
+    arena_done(&k->arena);
+    free(k);
+}
+
+static void index_slurm_name(void *arg, const struct jsn *object, struct kube_index_out *out)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct plan_pod p;
+
+    (void)arg;
+    plan_pod_decode(&a, object, &p);
+    if (p.slurm_name && !p.is_slurmctld)
+        kube_index_emit(out, str_of(arena_printf(&a, "%s/%s", p.namespace, p.slurm_name)));
+}
+
+const struct kube_decoder kept_pods_decoder = {pod_decode, pod_release, NULL};
+const struct kube_index kept_pods_indexes[] = {
+    {WORLD_BY_SLURM_NAME, index_slurm_name, NULL},
+    {NULL},
+};
