@@ -8,6 +8,10 @@
  */
 #include "src/build/labels.h"
 
+#include <assert.h>
+
+#include "src/api/kinds.h"
+
 static const struct {
     const char *name;
     const char *component;
@@ -79,12 +83,14 @@ const char *labels_selector_text(struct arena *a, enum labels_app app, const cha
 struct jsn *labels_owner(struct arena *a, const char *kind, const struct api_meta *m,
                          bool controller)
 {
+    const struct api_kind *of = api_kind_find(kind);
     struct jsn *owner;
 
+    assert(of);
     if (!m->uid || !m->uid[0])
         return NULL;
     owner = jsn_object(a);
-    jsn_set_str(a, owner, "apiVersion", API_GROUP_VERSION);
+    jsn_set(a, owner, "apiVersion", jsn_stringf(a, "%s/%s", of->group, of->version));
     jsn_set_str(a, owner, "kind", kind);
     jsn_set_str(a, owner, "name", m->name);
     jsn_set_str(a, owner, "uid", m->uid);

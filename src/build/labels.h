@@ -49,7 +49,7 @@ struct jsn *labels_selector(struct arena *a, enum labels_app app, const char *in
 /* "a=b,c=d" of the latter, for a status. */
 const char *labels_selector_text(struct arena *a, enum labels_app app, const char *instance);
 
-/* An owner reference; `controller`: it alone manages the object.  NULL without a uid. */
+/* An owner reference to an object of ours; `controller`: it alone manages the object.  NULL without a uid. */
 struct jsn *labels_owner(struct arena *a, const char *kind, const struct api_meta *m,
                          bool controller);
 

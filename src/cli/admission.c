@@ -2,9 +2,9 @@
 /*
  * Our kinds in the embedded API server: what a webhook is on Kubernetes.
  *
- * api_admit decides; here its view of other objects is the server's own store, and its answers
- * become causes of a 422, a sentence a field, or Warning headers.  Changes of a status are not
- * looked at.
+ * admission_check decides; here its view of other objects is the server's own store, and its
+ * answers become causes of a 422, a sentence a field, or Warning headers.  Changes of a status are
+ * not looked at.
  *
  * Who has which name in Slurm is noted as changes are committed, so that a new object among
  * thousands need not be held against all of them.  Writes of this turn that wait for their commit
@@ -12,9 +12,10 @@
  */
 #include "src/cli/admission.h"
 
-#include "src/api/admit.h"
+#include "src/admission/admission.h"
 #include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/status.h"
+#include "src/plan/kind.h"
 
 struct view {
     struct apiserver *server;
@@ -22,24 +23,12 @@ struct view {
     const struct name_index *names;
 };
 
-/* Kinds that have names in Slurm. */
-static const char *const named[] = {"NodeSet", "Partition"};
-
-static const char *resource_of(const char *kind)
+/* What the store calls the objects of a kind; NULL: it is none that rules look at. */
+static const char *resource_of(struct arena *a, const char *kind)
 {
-    static const char *const names[][2] = {
-        {"ConfigMap", "configmaps"},
-        {"Secret", "secrets"},
-        {"PersistentVolumeClaim", "persistentvolumeclaims"},
-        {"Controller", "controllers." API_GROUP},
-        {"NodeSet", "nodesets." API_GROUP},
-        {"Partition", "partitions." API_OWN_GROUP},
-        {"Accounting", "accountings." API_GROUP},
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (streq(names[i][0], kind))
-            return names[i][1];
+    for (const struct plan_kind *k = plan_kinds; k->kind; k++)
+        if (streq(k->kind, kind))
+            return k->group[0] ? arena_printf(a, "%s.%s", k->plural, k->group) : k->plural;
     return NULL;
 }
 
@@ -47,7 +36,7 @@ static int view_get(void *ctx, const char *kind, const char *ns, const char *nam
                     const struct jsn **ret_object)
 {
     const struct view *v = ctx;
-    struct store_key key = {resource_of(kind), ns, name};
+    struct store_key key = {resource_of(v->arena, kind), ns, name};
     struct store_row row;
     struct jsn *object;
     int r;
@@ -84,7 +73,7 @@ static bool visit_row(void *arg, const struct store_row *row)
 static int view_each(void *ctx, const char *kind, const char *ns, api_visit_fn fn, void *arg)
 {
     const struct view *v = ctx;
-    struct store_list list = {.resource = resource_of(kind), .ns = ns};
+    struct store_list list = {.resource = resource_of(v->arena, kind), .ns = ns};
     struct visit visit = {v, fn, arg};
 
     return list.resource ? store_each(v->server->store, &list, visit_row, &visit, NULL) : -ENOTSUP;
@@ -125,36 +114,8 @@ static int view_each_named(void *ctx, const char *kind, const char *ns, const ch
 
     name_index_each(v->names, kind, ns, name, visit_named, &visit);
     if (!visit.ended)
-        store_each_pending(v->server->store, resource_of(kind), visit_pending, &visit);
+        store_each_pending(v->server->store, resource_of(v->arena, kind), visit_pending, &visit);
     return 0;
-}
-
-static void add_cause(struct causes *cs, const struct api_problem *p)
-{
-    switch (p->reason) {
-    case API_REQUIRED:
-        cause_required(cs, p->field, p->text);
-        break;
-    case API_FORBIDDEN:
-        cause_forbidden(cs, p->field, "%s", p->text);
-        break;
-    case API_DUPLICATE:
-        cause_add(cs, "FieldValueDuplicate", p->field, "Duplicate value: %s: %s",
-                  p->value ? p->value : "\"\"", p->text);
-        break;
-    case API_NOT_FOUND:
-        cause_add(cs, "FieldValueNotFound", p->field, "Not found: %s: %s",
-                  p->value ? p->value : "\"\"", p->text);
-        break;
-    case API_INVALID:
-        if (p->value)
-            cause_invalid_text(cs, p->field, p->value, "%s", p->text);
-        else
-            cause_add(cs, "FieldValueInvalid", p->field, "Invalid value: %s", p->text);
-        break;
-    case API_WARNING:
-        break;
-    }
 }
 
 static int answer(struct api_call *c, const struct jsn *object, const struct api_problems *p)
@@ -162,10 +123,15 @@ static int answer(struct api_call *c, const struct jsn *object, const struct api
     struct causes cs = {.arena = &c->arena};
 
     for (size_t i = 0; i < p->n; i++) {
-        if (p->items[i].reason == API_WARNING)
-            call_warn(c, "%s: %s", p->items[i].field, p->items[i].text);
-        else
-            add_cause(&cs, &p->items[i]);
+        const struct api_problem *item = &p->items[i];
+        struct admission_cause cause;
+
+        if (item->reason == API_WARNING) {
+            call_warn(c, "%s: %s", item->field, item->text);
+            continue;
+        }
+        cause = admission_cause_of(&c->arena, item);
+        cause_add(&cs, cause.reason, item->field, "%s", cause.text);
     }
     return status_invalid(c, jsn_get_str(object, "metadata.name"), &cs);
 }
@@ -188,21 +154,30 @@ static int admit(void *arg, struct api_call *c, struct jsn *object, const struct
     struct view view = {a->server, &c->arena, &a->names};
     struct api_lookup lookup = {view_get, view_each, &view, view_each_named};
     struct api_problems p = {.arena = &c->arena};
-    struct api_admission in = {.old = old, .lookup = &lookup, .release = a->release};
+    struct admission_request in = {.old = old, .lookup = &lookup, .release = a->release};
 
     if (!api_group_is_ours(c->stored->group) || (c->sub && streq(c->sub->name, "status")))
         return 0;
     in.object = with_kind(&c->arena, c->stored, object);
-    api_admit(&in, &p);
+    admission_check(&in, &p);
     return answer(c, object, &p);
 }
 
-/* The kind of a resource that has names in Slurm, or NULL. */
+static bool has_names(const struct api_kind *k)
+{
+    return k->slurm_name != api_no_slurm_name;
+}
+
+/* The kind of a resource ("nodesets.slinky.slurm.net") that has names in Slurm, or NULL. */
 static const char *named_kind(const char *resource)
 {
-    for (size_t i = 0; i < ARRAY_LEN(named); i++)
-        if (streq(resource_of(named[i]), resource))
-            return named[i];
+    API_FOR_KINDS (k) {
+        size_t n = strlen(k->plural);
+
+        if (has_names(k) && starts_with(resource, k->plural) && resource[n] == '.' &&
+            streq(resource + n + 1, k->group))
+            return k->kind;
+    }
     return NULL;
 }
 
@@ -230,16 +205,16 @@ static void on_change(void *arg, const struct store_event *ev)
 
 int admission_install(struct admission *a, struct err *e)
 {
-    int r = 0;
+    AUTO(arena_done) struct arena arena = {0};
 
     name_index_init(&a->names);
-    for (size_t i = 0; r == 0 && i < ARRAY_LEN(named); i++) {
-        struct store_list list = {.resource = resource_of(named[i])};
+    API_FOR_KINDS (k) {
+        struct store_list list = {.resource = resource_of(&arena, k->kind)};
+        int r = has_names(k) ? store_each(a->server->store, &list, note_row, a, e) : 0;
 
-        r = store_each(a->server->store, &list, note_row, a, e);
+        if (r < 0)
+            return r;
     }
-    if (r < 0)
-        return r;
     apiserver_add_observer(a->server, on_change, a);
     apiserver_set_admission(a->server, admit, a);
     return 0;

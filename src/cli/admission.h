@@ -2,7 +2,7 @@
 /* Admission of our kinds in the embedded API server. */
 #pragma once
 
-#include "src/api/name_index.h"
+#include "src/admission/name_index.h"
 #include "src/cluster/apiserver/apiserver.h"
 
 /* Where our kinds are checked; outlives the server.  {.server = s} is enough. */

@@ -2,7 +2,7 @@
 /* Unit tests of admission: which checks run, and when none does. */
 #include "src/api/test/objects.h"
 
-#include "src/api/admit.h"
+#include "src/admission/kinds.h"
 #include "src/api/controller.h"
 #include "src/slurm/profile.h"
 
@@ -10,9 +10,9 @@ static const char *admitted(struct arena *a, const struct jsn *object, const str
                             const struct api_lookup *l, uint32_t release)
 {
     struct api_problems p = {.arena = a};
-    struct api_admission in = {object, old, l, release};
+    struct admission_request in = {object, old, l, release};
 
-    api_admit(&in, &p);
+    admission_check(&in, &p);
     return lines_of(a, &p);
 }
 
@@ -172,9 +172,64 @@ static void a_change_that_restarts_slurmctld_is_warned_about(void **state)
     }
 }
 
+static void every_kind_has_its_rules(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < API_N_KINDS; i++) {
+        assert_non_null(admission_kinds[i]->check);
+        assert_non_null(admission_kinds[i]->check_metadata);
+    }
+}
+
+static void an_object_without_a_name_is_refused(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+
+    (void)state;
+    API_FOR_KINDS (k)
+        assert_string_equal(
+            admitted(&a,
+                     yaml_of(&a, arena_printf(&a, "{apiVersion: %s/%s, kind: %s, spec: {}}",
+                                              k->group, k->version, k->kind)),
+                     NULL, NULL, 0),
+            "metadata.name: name or generateName is required\n");
+}
+
+static void problems_are_told_as_the_api_tells_them(void **state)
+{
+    static const struct {
+        struct api_problem problem;
+        const char *reason;
+        const char *text;
+    } cases[] = {
+        {{API_INVALID, NULL, "f", "3", "is odd"}, "FieldValueInvalid", "Invalid value: 3: is odd"},
+        {{API_INVALID, NULL, "f", NULL, "is odd"}, "FieldValueInvalid", "Invalid value: is odd"},
+        {{API_REQUIRED, NULL, "f", NULL, "no f"}, "FieldValueRequired", "Required value: no f"},
+        {{API_FORBIDDEN, NULL, "f", "3", "not f"}, "FieldValueForbidden", "Forbidden: not f"},
+        {{API_DUPLICATE, NULL, "f", NULL, "two"},
+         "FieldValueDuplicate",
+         "Duplicate value: \"\": two"},
+        {{API_NOT_FOUND, NULL, "f", "\"x\"", "gone"},
+         "FieldValueNotFound",
+         "Not found: \"x\": gone"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct admission_cause cause = admission_cause_of(&a, &cases[i].problem);
+
+        assert_string_equal(cause.reason, cases[i].reason);
+        assert_string_equal(cause.text, cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_has_its_rules),
+        cmocka_unit_test(an_object_without_a_name_is_refused),
+        cmocka_unit_test(problems_are_told_as_the_api_tells_them),
         cmocka_unit_test(seeds_are_admitted_as_they_stand),
         cmocka_unit_test(what_was_accepted_never_blocks_its_own_end),
         cmocka_unit_test(objects_of_others_are_none_of_our_business),

@@ -6,7 +6,7 @@
  * its metadata or its spec.  To decode all others for that takes 20 ms where there are a thousand;
  * so it is noted who has which name.  Two may hold one name: they can belong to different clusters.
  */
-#include "src/api/name_index.h"
+#include "src/admission/name_index.h"
 
 #include "src/api/kinds.h"
 #include "src/base/alloc.h"

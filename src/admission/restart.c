@@ -7,7 +7,7 @@
  * applies such a change should know.  Only what the author wrote is looked at: what follows from it
  * elsewhere shows in `slurmkeeper plan`.
  */
-#include "src/api/restart.h"
+#include "src/admission/restart.h"
 
 #include "src/slurm/classify.h"
 

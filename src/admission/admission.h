@@ -6,8 +6,9 @@
 #include "src/api/lookup.h"
 #include "src/api/problems.h"
 
-struct api_admission {
-    const struct jsn *object;
+/* All borrowed. */
+struct admission_request {
+    const struct jsn *object;        /* with apiVersion and kind */
     const struct jsn *old;           /* NULL: it is new */
     const struct api_lookup *lookup; /* the other objects; NULL: nothing is known of them */
     uint32_t release;                /* Slurm release where nothing else names one; 0: any */
@@ -18,4 +19,12 @@ struct api_admission {
  * one of ours is fine.  So is one that is being deleted, or whose spec did not change: what was
  * accepted once must never stand in the way of its own end or of a label.
  */
-void api_admit(const struct api_admission *in, struct api_problems *p);
+void admission_check(const struct admission_request *in, struct api_problems *p);
+
+/* A problem as the API tells it: the reason of a cause ("FieldValueInvalid"), and the text that
+ * follows the field ("Invalid value: 3: ..."); in `a` or static.  Not for warnings. */
+struct admission_cause {
+    const char *reason;
+    const char *text;
+};
+struct admission_cause admission_cause_of(struct arena *a, const struct api_problem *p);

@@ -2,7 +2,7 @@
 /* Unit tests of the index of names in Slurm. */
 #include "src/base/test/unit.h"
 
-#include "src/api/name_index.h"
+#include "src/admission/name_index.h"
 
 static void put(struct name_index *x, const char *kind, const char *ns, const char *text)
 {

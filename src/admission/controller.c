@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Admission of Controllers: the object, the words of slurm.conf in it, what it refers to, what may
+ * not change; and a warning where slurmctld is started again for a change.
+ */
+#include "src/api/controller.h"
+
+#include "src/admission/kinds.h"
+#include "src/admission/restart.h"
+
+static void check(const struct admission_request *in, struct api_problems *p)
+{
+    struct controller c;
+    struct controller old;
+    struct err e = {0};
+    uint32_t release;
+
+    if (controller_decode(p->arena, in->object, &c, &e) < 0) {
+        admission_add_error(p, &e);
+        return;
+    }
+    release = controller_release(&c) ? controller_release(&c) : in->release;
+    controller_check(&c, p);
+    controller_check_conf(&c, release, p);
+    controller_check_refs(&c, in->lookup, p);
+    if (!in->old || controller_decode(p->arena, in->old, &old, NULL) < 0)
+        return;
+    controller_check_update(&c, &old, p);
+    if (!c.spec.external)
+        restart_warn(p, "spec.extraConf", old.spec.extra_conf, c.spec.extra_conf, release);
+}
+
+static void check_metadata(const struct admission_request *in, struct api_problems *p)
+{
+    struct controller c;
+
+    if (controller_decode(p->arena, in->object, &c, NULL) == 0)
+        controller_check_annotations(&c, p);
+}
+
+const struct admission_kind admit_controller = {check, check_metadata};
