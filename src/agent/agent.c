@@ -22,10 +22,14 @@
 #include "src/agent/routes.h"
 #include "src/agent/watch.h"
 #include "src/base/alloc.h"
+#include "src/base/descriptors.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
 
 #define MAX_BODY_BYTES ((size_t)40 << 20) /* 16 MiB of files, as JSON at its worst */
+#define MAX_CONNECTIONS 1024
+#define MAX_STRANGERS 64
+#define MAX_STRANGER_BYTES ((size_t)2 << 20) /* this process has 7 MiB when nobody asks */
 #define AGAIN_FIRST_MS 2000
 #define AGAIN_MOST_MS 60000
 #define AFTER_PUSH_MS 100
@@ -207,7 +211,13 @@ static int serve(struct agent *a, struct routes *routes, struct http_tls *tls,
 {
     struct http_server_options o = {.handler = routes_handle,
                                     .arg = routes,
-                                    .limits.max_body_bytes = MAX_BODY_BYTES,
+                                    .head = token ? routes_head : NULL,
+                                    .refusal = routes_refuse,
+                                    .limits = {.max_body_bytes = MAX_BODY_BYTES,
+                                               .max_bodies_bytes = 2 * MAX_BODY_BYTES,
+                                               .max_connections = MAX_CONNECTIONS,
+                                               .max_strangers = MAX_STRANGERS,
+                                               .max_stranger_bytes = MAX_STRANGER_BYTES},
                                     .tls = tls};
     int r;
 
@@ -354,6 +364,7 @@ int agent_run(const struct agent_options *o, struct err *e)
 
     if (!o->listen[0] && !o->socket)
         return err_bad(e, "neither --listen nor --socket: nobody could ask for anything");
+    descriptors_raise();
     r = loop_new(&loop, e);
     if (r < 0)
         return r;

@@ -102,6 +102,38 @@ static bool named_route(struct routes *r, struct http_exchange *x, const struct 
     return true;
 }
 
+static bool is_for_anybody(const struct http_request *q)
+{
+    return is_route(q, "GET", "/healthz");
+}
+
+void routes_head(void *arg, const struct http_exchange *x, struct http_verdict *v)
+{
+    struct routes *r = arg;
+
+    v->known = is_allowed(r, x);
+    (void)snprintf(v->identity, sizeof(v->identity), "%s", "the token");
+    if (v->known || is_for_anybody(http_exchange_request(x)))
+        return;
+    metrics_request(r->metrics, "refused", 401);
+    v->refuse = 401;
+    v->why = "a token is needed, and the right one";
+}
+
+void routes_refuse(void *arg, int status, const char *why, struct buf *body,
+                   const char **ret_content_type)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *o = jsn_object(&a);
+
+    (void)arg;
+    (void)status;
+    jsn_set_str(&a, o, "error", why);
+    jsn_print(body, o);
+    buf_addc(body, '\n');
+    *ret_content_type = "application/json";
+}
+
 void routes_handle(void *arg, struct http_exchange *x)
 {
     struct routes *r = arg;
@@ -109,7 +141,7 @@ void routes_handle(void *arg, struct http_exchange *x)
     AUTO(url_path_done) struct url_path path = {0};
     struct err e = {0};
 
-    if (is_route(q, "GET", "/healthz")) {
+    if (is_for_anybody(q)) {
         http_reply(x, 200, "text/plain", NULL, STR("ok\n"));
     } else if (!is_allowed(r, x)) {
         metrics_request(r->metrics, "refused", 401);

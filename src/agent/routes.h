@@ -19,6 +19,12 @@ struct routes {
 /* An http_handler_fn; `arg` is a struct routes. */
 void routes_handle(void *arg, struct http_exchange *x);
 
+/* An http_head_fn: who has no token is refused before a body is read. */
+void routes_head(void *arg, const struct http_exchange *x, struct http_verdict *v);
+/* An http_refusal_fn. */
+void routes_refuse(void *arg, int status, const char *why, struct buf *body,
+                   const char **ret_content_type);
+
 /* For the files of the routes. */
 void reply_json(struct routes *r, struct http_exchange *x, const char *route, int status,
                 const struct jsn *body);

@@ -7,6 +7,7 @@
  */
 #include <signal.h>
 
+#include "src/base/descriptors.h"
 #include "src/base/log.h"
 #include "src/cli/admission.h"
 #include "src/cli/signals.h"
@@ -64,7 +65,7 @@ int verb_apiserver_run(const struct cli_args *args)
         return cli_usage_error("apiserver: --slurm-version: %s", e.text);
     o.history_ms = history_s * 1000;
     log_set_name("apiserver");
-    signals_raise_file_limit();
+    descriptors_raise();
     (void)signal(SIGPIPE, SIG_IGN);
     if (serve(&o, release, !cli_has(args, "no-controllers"), &e) < 0)
         return cli_failure("apiserver: %s", e.text);

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "src/base/alloc.h"
+#include "src/base/descriptors.h"
 #include "src/base/log.h"
 #include "src/cli/signals.h"
 #include "src/cli/verbs.h"
@@ -69,7 +70,7 @@ int verb_node_run(const struct cli_args *args)
     if (geteuid() != 0)
         return cli_failure("node: containers, namespaces and interfaces need root: run it as root");
     log_set_name("node");
-    signals_raise_file_limit();
+    descriptors_raise();
     r = cli_has(args, "purge") ? node_purge(&o, grace_s, &e) : run(&o, &e);
     return r < 0 ? cli_failure("node: %s", e.text) : 0;
 }

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "src/base/alloc.h"
+#include "src/base/descriptors.h"
 #include "src/base/log.h"
 #include "src/cli/signals.h"
 #include "src/cli/verbs.h"
@@ -70,6 +71,7 @@ static int start(const struct cli_args *args, const struct operator_options *o, 
     struct session s = {0};
     int r = kube_target_find(&wish, &t, e);
 
+    descriptors_raise();
     if (r == 0)
         r = loop_new(&l, e);
     if (r < 0)

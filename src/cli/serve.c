@@ -5,6 +5,7 @@
  */
 #include "src/local/serve.h"
 
+#include "src/base/descriptors.h"
 #include "src/base/log.h"
 #include "src/cli/reach.h"
 #include "src/cli/signals.h"
@@ -81,7 +82,7 @@ int verb_serve_run(const struct cli_args *args)
         return cli_failure(
             "serve: containers, namespaces and interfaces need root: run it as root");
     log_set_name("serve");
-    signals_raise_file_limit();
+    descriptors_raise();
     if (run(&o, &e) < 0)
         return cli_failure("serve: %s", e.text);
     return 0;

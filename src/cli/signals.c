@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signals and limits of verbs that stay in the foreground.
+ * Signals of verbs that stay in the foreground.
  */
 #include "src/cli/signals.h"
-
-#include <sys/resource.h>
-
-void signals_raise_file_limit(void)
-{
-    struct rlimit r;
-
-    if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
-        r.rlim_cur = r.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &r);
-    }
-}
 
 void signals_watch(struct signals *s, struct loop *l, loop_signal_fn fn, void *arg)
 {

@@ -4,9 +4,6 @@
 
 #include "src/loop/loop.h"
 
-/* As many descriptors as may be had: the soft limit is often 1024. */
-void signals_raise_file_limit(void);
-
 /* SIGINT and SIGTERM call back. */
 struct signals {
     struct loop_source *on_int;

@@ -6,6 +6,8 @@
  * exchange is buried at the end of the turn, so that a handler may still look at its request after
  * it has answered; the connection turns to the next request before that.
  */
+#include <sys/socket.h>
+
 #include "src/base/alloc.h"
 #include "src/http/internal.h"
 
@@ -85,7 +87,7 @@ void answer_refusal(struct conn *c, int status, const char *why)
     else
         buf_printf(&body, "%s\n", why);
     c->close_after = true;
-    add_head(c, status, content_type, NULL);
+    add_head(c, status, content_type, status == 401 ? "WWW-Authenticate: Bearer\r\n" : NULL);
     buf_printf(&c->out, "Content-Length: %zu\r\n\r\n", body.n);
     buf_addstr(&c->out, buf_view(&body));
 }
@@ -113,6 +115,7 @@ void exchange_bury(struct conn *c)
 static void answered(struct conn *c)
 {
     exchange_bury(c);
+    bodies_release(c);
     c->on_drain = NULL;
     if (c->close_after) {
         c->unread_input = c->in.n > 0;
@@ -193,6 +196,21 @@ void http_stream_end(struct http_exchange *x)
         buf_adds(&c->out, "0\r\n\r\n");
     x->on_close = NULL;
     answered(c);
+}
+
+void http_stream_abort(struct http_exchange *x)
+{
+    const struct linger at_once = {.l_onoff = 1};
+    struct conn *c = x->conn;
+
+    assert(c->state == CONN_ANSWER && c->exchange == x && x->streaming);
+    x->on_close = NULL;
+    c->on_drain = NULL;
+    c->doomed = true;
+    /* No farewell: without chunks, an orderly end would look like the end of the answer. */
+    c->transport.broken = true;
+    (void)setsockopt(c->transport.fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    conn_mark_dirty(c);
 }
 
 void http_exchange_on_close(struct http_exchange *x, loop_defer_fn fn, void *arg)

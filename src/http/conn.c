@@ -37,7 +37,7 @@ static int state_timeout_ms(const struct conn *c, enum conn_state state)
     case CONN_HEAD:
         return l->header_timeout_ms;
     case CONN_IDLE:
-        return l->idle_timeout_ms;
+        return room_is_stranger(c) ? l->header_timeout_ms : l->idle_timeout_ms;
     case CONN_BODY:
     case CONN_FLUSH:
         return l->body_timeout_ms;
@@ -71,6 +71,7 @@ void conn_set_state(struct conn *c, enum conn_state state)
     assert(c->state != CONN_DEAD);
     c->state = state;
     set_deadline(c);
+    room_update(c);
 }
 
 static void deadline_reached(void *arg)
@@ -85,6 +86,8 @@ static void deadline_reached(void *arg)
         loop_timer_arm(c->timer, c->deadline_ms - now);
     } else if (c->state == CONN_HEAD) {
         conn_refuse(c, 408, "the head of the request took too long");
+    } else if (bodies_wait(c)) {
+        conn_refuse(c, 503, "the server is busy with the bodies of other requests");
     } else if (c->state == CONN_BODY) {
         conn_refuse(c, 408, "the body of the request took too long");
     } else {
@@ -106,8 +109,9 @@ static bool wants_input(const struct conn *c)
     case CONN_FLUSH:
     case CONN_DEAD:
         return false;
-    case CONN_HANDSHAKE:
     case CONN_BODY:
+        return !bodies_wait(c);
+    case CONN_HANDSHAKE:
     case CONN_LINGER:
         break;
     }
@@ -147,6 +151,7 @@ static void handshake(struct conn *c)
 
     if (r == -EAGAIN) {
         conn_update_events(c);
+        room_charge(c);
         return;
     }
     if (r < 0) {
@@ -157,7 +162,8 @@ static void handshake(struct conn *c)
     }
     transport_identity(&c->transport, &c->tls_cn, &c->tls_orgs);
     conn_set_state(c, CONN_IDLE);
-    conn_read(c);
+    if (!c->tls_cn || room_know(c, c->tls_cn))
+        conn_read(c);
 }
 
 static void ready(void *arg, int fd, uint32_t events)
@@ -177,18 +183,19 @@ static void ready(void *arg, int fd, uint32_t events)
         conn_end(c);
 }
 
-struct conn *conn_new(struct http_server *s, int fd, char *peer)
+struct conn *conn_new(struct http_server *s, int fd, struct peer *peer)
 {
     struct conn *c = xcalloc(1, sizeof(*c));
 
     c->server = s;
-    c->peer = peer;
+    c->peer = *peer;
     c->out.max = SIZE_MAX / 2; /* answers are not capped; streams are, in answer.c */
     transport_init(&c->transport, fd, s->options.tls);
     c->source = loop_add_fd(s->loop, fd, EPOLLIN, ready, c);
     c->timer = loop_add_timer(s->loop, deadline_reached, c);
     list_append(&s->conns, &c->link);
     s->n_conns++;
+    room_enter(c);
     conn_set_state(c, s->options.tls ? CONN_HANDSHAKE : CONN_IDLE);
     return c;
 }
@@ -201,7 +208,8 @@ static void bury(void *arg)
         free(*org);
     free(c->tls_orgs);
     free(c->tls_cn);
-    free(c->peer);
+    free(c->peer.text);
+    free(c->peer.account);
     buf_done(&c->in);
     buf_done(&c->out);
     free(c);
@@ -229,6 +237,8 @@ void conn_end(struct conn *c)
     list_remove(&c->dirty);
     list_remove(&c->again);
     c->server->n_conns--;
+    bodies_release(c);
+    crowd_leave(&c->member);
     c->source = loop_source_free(c->source);
     c->timer = loop_source_free(c->timer);
     transport_done(&c->transport);
@@ -287,8 +297,11 @@ static void after_sending(struct conn *c, size_t sent)
         return;
     }
     conn_update_events(c);
-    if (c->state == CONN_IDLE && c->in.n > 0)
-        conn_look_again(c);
+    if (c->state == CONN_IDLE) {
+        room_update(c); /* its answer is out now */
+        if (c->in.n > 0)
+            conn_look_again(c);
+    }
     if (sent > 0 && c->on_drain && conn_backlog(c) < DRAIN_BELOW_BYTES)
         c->on_drain(c->on_drain_arg);
 }

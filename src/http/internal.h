@@ -2,11 +2,14 @@
 /* What the files of the server share; nobody else includes it. */
 #pragma once
 
+#include "src/base/crowd.h"
 #include "src/base/list.h"
 #include "src/http/chunk.h"
 #include "src/http/head.h"
+#include "src/http/peer.h"
 #include "src/http/server.h"
 #include "src/http/transport.h"
+#include "src/loop/acceptor.h"
 
 #define SCRATCH_BYTES 32768
 #define DRAIN_BELOW_BYTES 65536
@@ -58,9 +61,15 @@ struct conn {
     bool doomed;       /* must be closed at the end of the turn */
 
     struct http_exchange *exchange; /* of BODY and ANSWER */
-    char *peer;
+    struct peer peer;
     char *tls_cn;
     char **tls_orgs;
+
+    struct crowd_member member; /* of server->strangers or server->known */
+    bool known;                 /* its last request had credentials */
+    size_t stranger_bytes;      /* of bodies that came without any */
+    size_t body_bytes;          /* of server->bodies_bytes, reserved for the body of this request */
+    struct list body_wait;      /* in server->body_waits: not read until there is room */
 
     struct http_raw raw;
     loop_defer_fn on_drain; /* of a stream or an upgraded connection */
@@ -83,7 +92,7 @@ struct http_exchange {
 struct listener {
     struct http_server *server;
     int fd;
-    struct loop_source *source;
+    struct acceptor *acceptor;
     char *path; /* of a Unix socket, removed at the end */
     int port;
 };
@@ -96,11 +105,15 @@ struct http_server {
     struct list dirty;
     struct list again;
     unsigned int n_conns;
+    struct crowd strangers;   /* connections by peer */
+    struct crowd known;       /* connections by identity; their bytes are bodies */
+    struct list body_waits;   /* connections whose body waits for room, oldest first */
+    int64_t turned_away_ms;   /* when the last line about that was logged */
+    unsigned int turned_away; /* since then */
     struct listener *listeners[MAX_LISTENERS];
     size_t n_listeners;
     struct loop_source *hook;
     struct loop_source *again_timer;
-    struct loop_source *accept_timer;
     int64_t date_s; /* second of `date` */
     char date[40];
     char scratch[SCRATCH_BYTES];
@@ -111,14 +124,13 @@ int listener_new(struct http_server *s, const char *address, struct listener **r
                  struct err *e) MUST_CHECK;
 struct listener *listener_free(struct listener *l);
 DEFINE_AUTO(struct listener, listener_free);
-void listener_pause(struct listener *l, bool on);
 
 /* server.c */
-void server_accept(struct http_server *s, int listener_fd);
+void server_take(struct http_server *s, int fd);
 const char *server_date(struct http_server *s);
 
 /* conn.c: the connection's life */
-struct conn *conn_new(struct http_server *s, int fd, char *peer);
+struct conn *conn_new(struct http_server *s, int fd, struct peer *peer);
 void conn_set_state(struct conn *c, enum conn_state state);
 void conn_mark_dirty(struct conn *c);
 void conn_look_again(struct conn *c);
@@ -135,6 +147,42 @@ static inline size_t conn_backlog(const struct conn *c)
 void conn_read(struct conn *c);
 void conn_advance(struct conn *c);
 void conn_refuse(struct conn *c, int status, const char *why);
+/* The body of the connection's request may come now. */
+void conn_begin_body(struct conn *c);
+
+/* room.c: whose connections there are, and who gives way */
+bool room_for(struct http_server *s, int fd, const struct peer *p) MUST_CHECK;
+/* Descriptors have run out: true if a connection was closed to free one. */
+bool room_free_one(struct http_server *s) MUST_CHECK;
+void room_enter(struct conn *c);
+/* Whether it may be sent away, after its state has changed. */
+void room_update(struct conn *c);
+/* It has credentials.  False: it was refused, since there are too many of that name. */
+bool room_know(struct conn *c, const char *identity) MUST_CHECK;
+/* Its new request has none. */
+void room_forget(struct conn *c);
+/* Count what a stranger makes us keep; may end connections, this one included. */
+void room_charge(struct conn *c);
+static inline bool room_is_stranger(const struct conn *c)
+{
+    return c->member.account && c->member.account->crowd == &c->server->strangers;
+}
+
+/* judge.c: credentials first.  False: the request was refused. */
+bool judge_head(struct conn *c) MUST_CHECK;
+/* How large the body of this request may be. */
+size_t judge_max_body(const struct conn *c);
+
+/* bodies.c: memory for the bodies of those who are known */
+/* False: it waits; conn_advance goes on with it when there is room. */
+bool bodies_reserve(struct conn *c, size_t bytes) MUST_CHECK;
+/* The body is whole, and that long. */
+void bodies_settle(struct conn *c, size_t bytes);
+void bodies_release(struct conn *c);
+static inline bool bodies_wait(const struct conn *c)
+{
+    return list_linked(&c->body_wait);
+}
 
 /* answer.c */
 void answer_refusal(struct conn *c, int status, const char *why);

@@ -8,7 +8,6 @@
  */
 #include <netdb.h>
 #include <netinet/in.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -18,19 +17,25 @@
 
 #define BACKLOG 4096
 
-static void acceptable(void *arg, int fd, uint32_t events)
+static void accepted(void *arg, int fd)
 {
     struct listener *l = arg;
 
-    (void)events;
-    server_accept(l->server, fd);
+    server_take(l->server, fd);
+}
+
+static bool out_of_descriptors(void *arg)
+{
+    struct listener *l = arg;
+
+    return room_free_one(l->server);
 }
 
 struct listener *listener_free(struct listener *l)
 {
     if (!l)
         return NULL;
-    l->source = loop_source_free(l->source);
+    l->acceptor = acceptor_free(l->acceptor);
     if (l->fd >= 0)
         (void)close(l->fd);
     if (l->path)
@@ -38,11 +43,6 @@ struct listener *listener_free(struct listener *l)
     free(l->path);
     free(l);
     return NULL;
-}
-
-void listener_pause(struct listener *l, bool on)
-{
-    loop_fd_set_events(l->source, on ? 0 : EPOLLIN);
 }
 
 static int bind_and_listen(int fd, const struct sockaddr *addr, socklen_t n, const char *address,
@@ -161,7 +161,7 @@ int listener_new(struct http_server *s, const char *address, struct listener **r
         r = listen_tcp(l, address, e);
     if (r < 0)
         return r;
-    l->source = loop_add_fd(s->loop, l->fd, EPOLLIN, acceptable, l);
+    l->acceptor = acceptor_new(s->loop, l->fd, accepted, out_of_descriptors, l);
     *ret = TAKE(l);
     return 0;
 }

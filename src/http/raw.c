@@ -27,6 +27,7 @@ struct http_raw *http_hijack(struct http_exchange *x, http_raw_data_fn on_data,
 
     assert(c->state == CONN_ANSWER && c->exchange == x && !x->streaming);
     exchange_bury(c);
+    bodies_release(c);
     c->raw = (struct http_raw){.on_data = on_data, .on_close = on_close, .arg = arg};
     conn_set_state(c, CONN_RAW);
     conn_mark_dirty(c);

@@ -29,7 +29,7 @@ static void request_fill(struct http_exchange *x)
         .query = x->head.query,
         .body = buf_view(&x->body),
         .body_present = x->head.chunked || (x->head.has_length && x->head.length > 0),
-        .peer = c->peer,
+        .peer = c->peer.text,
         .tls_cn = c->tls_cn,
         .tls_orgs = (const char *const *)c->tls_orgs,
     };
@@ -41,6 +41,9 @@ static void dispatch(struct conn *c)
     struct http_exchange *x = c->exchange;
 
     request_fill(x);
+    bodies_settle(c, x->body.n);
+    if (!c->known)
+        c->stranger_bytes += x->body.n;
     c->close_after = !x->head.keep_alive;
     conn_set_state(c, CONN_ANSWER);
     c->server->options.handler(c->server->options.arg, x);
@@ -50,6 +53,7 @@ void conn_refuse(struct conn *c, int status, const char *why)
 {
     if (c->exchange)
         exchange_free(TAKE(c->exchange));
+    bodies_release(c);
     c->unread_input = true;
     buf_done(&c->in);
     answer_refusal(c, status, why);
@@ -63,21 +67,52 @@ static bool body_expected(const struct http_head *h)
     return h->chunked || (h->has_length && h->length > 0);
 }
 
-static void begin_body(struct conn *c)
+static void refuse_large(struct conn *c)
+{
+    if (c->known)
+        conn_refuse(c, 413, "the body of the request is too large");
+    else
+        conn_refuse(c, 401, "credentials are needed to send that much");
+}
+
+void conn_begin_body(struct conn *c)
+{
+    conn_set_state(c, CONN_BODY);
+    if (c->exchange->head.expect_continue && c->in.n == 0) {
+        buf_adds(&c->out, "HTTP/1.1 100 Continue\r\n\r\n");
+        conn_mark_dirty(c);
+    }
+}
+
+static void expect_body(struct conn *c)
 {
     struct http_exchange *x = c->exchange;
-    size_t max = c->server->limits.max_body_bytes;
+    size_t max = judge_max_body(c);
 
-    if (x->head.has_length && x->head.length > max) {
-        conn_refuse(c, 413, "the body of the request is too large");
+    if (max == 0 || (x->head.has_length && x->head.length > max)) {
+        refuse_large(c);
         return;
     }
     buf_init(&x->body, max);
     conn_set_state(c, CONN_BODY);
-    if (x->head.expect_continue && c->in.n == 0) {
-        buf_adds(&c->out, "HTTP/1.1 100 Continue\r\n\r\n");
-        conn_mark_dirty(c);
-    }
+    if (bodies_reserve(c, x->head.has_length ? (size_t)x->head.length : max))
+        conn_begin_body(c);
+}
+
+/* A request has begun: its sender first, then its body. */
+static void begin_exchange(struct conn *c, struct http_head *head)
+{
+    c->exchange = xcalloc(1, sizeof(*c->exchange));
+    c->exchange->conn = c;
+    c->exchange->head = *head;
+    *head = (struct http_head){0};
+    request_fill(c->exchange);
+    if (!judge_head(c))
+        return;
+    if (body_expected(&c->exchange->head))
+        expect_body(c);
+    else
+        dispatch(c);
 }
 
 static void skip_empty_lines(struct conn *c)
@@ -119,14 +154,7 @@ static bool take_head(struct conn *c)
     }
     buf_eat(&c->in, end);
     c->in_seen = 0;
-    c->exchange = xcalloc(1, sizeof(*c->exchange));
-    c->exchange->conn = c;
-    c->exchange->head = head;
-    head = (struct http_head){0};
-    if (body_expected(&c->exchange->head))
-        begin_body(c);
-    else
-        dispatch(c);
+    begin_exchange(c, &head);
     return true;
 }
 
@@ -151,12 +179,12 @@ static void take_body(struct conn *c, struct str *data)
     else
         r = take_length(x, data);
     if (r == -EMSGSIZE)
-        conn_refuse(c, 413, "the body of the request is too large");
+        refuse_large(c);
     else if (r < 0)
         conn_refuse(c, 400, "the body of the request is not properly chunked");
     else if (r == 1)
         dispatch(c);
-    else
+    else if (c->known)
         conn_set_state(c, CONN_BODY); /* progress: a new deadline */
 }
 
@@ -192,6 +220,8 @@ static bool advance_once(struct conn *c)
     case CONN_HEAD:
         return conn_backlog(c) <= AHEAD_BACKLOG_BYTES && take_head(c);
     case CONN_BODY:
+        if (bodies_wait(c))
+            return false;
         take_body_from_in(c);
         return true;
     case CONN_RAW:
@@ -228,7 +258,7 @@ static void feed(struct conn *c, struct str data)
 {
     if (c->state == CONN_LINGER)
         return;
-    if (c->in.n == 0 && c->state == CONN_BODY)
+    if (c->in.n == 0 && c->state == CONN_BODY && !bodies_wait(c))
         take_body(c, &data);
     if (c->state == CONN_DEAD || c->state == CONN_FLUSH || data.n == 0)
         return;
@@ -246,7 +276,7 @@ static bool may_read_on(const struct conn *c, size_t got)
         return false;
     if (c->state == CONN_RAW && (c->raw.paused || conn_backlog(c) > RAW_BACKLOG_BYTES))
         return false;
-    if (c->in.n > c->server->limits.max_header_bytes)
+    if (c->in.n > c->server->limits.max_header_bytes || bodies_wait(c))
         return false;
     return got >= (c->transport.ssl ? RECORD_LIKELY_FULL : SCRATCH_BYTES);
 }
@@ -283,4 +313,6 @@ void conn_read(struct conn *c)
         peer_left(c, n == 0);
     else
         conn_update_events(c);
+    if (c->state != CONN_DEAD)
+        room_charge(c);
 }

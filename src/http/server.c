@@ -2,9 +2,8 @@
 /*
  * The server: listeners, accepting, the end-of-turn flush.
  *
- * Connections are accepted in batches and each is served by conn.c.  When descriptors run out,
- * accepting pauses for a moment rather than spinning on a listener that stays readable; beyond the
- * cap, a new connection is closed at once, so that its client learns quickly.
+ * Connections are accepted in batches and each is served by conn.c.  Whether there is room for one
+ * more, and who gives way for it, is for room.c to say.
  *
  * Nothing is written where it is queued.  A connection with output is put on the dirty list, and a
  * hook of LOOP_LAST flushes that list: all events of a turn for one watcher leave in one write, and
@@ -12,7 +11,6 @@
  */
 #include "src/http/server.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -23,9 +21,6 @@
 #include "src/base/clock.h"
 #include "src/http/internal.h"
 
-#define ACCEPT_BATCH 256
-#define ACCEPT_BACKOFF_MS 100
-
 static const struct http_limits defaults = {
     .max_body_bytes = 3 << 20,
     .max_header_bytes = 64 << 10,
@@ -34,6 +29,10 @@ static const struct http_limits defaults = {
     .body_timeout_ms = 60000,
     .idle_timeout_ms = 180000,
     .max_stream_backlog_bytes = 16 << 20,
+    .max_bodies_bytes = 64 << 20,
+    .max_strangers = 512,
+    .max_stranger_bytes = 8 << 20,
+    .max_stranger_body_bytes = 64 << 10,
 };
 
 static struct http_limits limits_with_defaults(struct http_limits l)
@@ -46,6 +45,10 @@ static struct http_limits limits_with_defaults(struct http_limits l)
     DEFAULT(body_timeout_ms);
     DEFAULT(idle_timeout_ms);
     DEFAULT(max_stream_backlog_bytes);
+    DEFAULT(max_bodies_bytes);
+    DEFAULT(max_strangers);
+    DEFAULT(max_stranger_bytes);
+    DEFAULT(max_stranger_body_bytes);
 #undef DEFAULT
     return l;
 }
@@ -90,21 +93,6 @@ static void look_again(void *arg)
     }
 }
 
-static void resume_accepting(void *arg)
-{
-    struct http_server *s = arg;
-
-    for (size_t i = 0; i < s->n_listeners; i++)
-        listener_pause(s->listeners[i], false);
-}
-
-static void back_off(struct http_server *s)
-{
-    for (size_t i = 0; i < s->n_listeners; i++)
-        listener_pause(s->listeners[i], true);
-    loop_timer_arm(s->accept_timer, ACCEPT_BACKOFF_MS);
-}
-
 int http_server_new(struct loop *l, const struct http_server_options *o,
                     struct http_server **ret_server, struct err *e)
 {
@@ -119,10 +107,12 @@ int http_server_new(struct loop *l, const struct http_server_options *o,
     list_init(&s->conns);
     list_init(&s->dirty);
     list_init(&s->again);
+    list_init(&s->body_waits);
+    crowd_init(&s->strangers);
+    crowd_init(&s->known);
     s->hook = loop_add_turn_hook(l, flush_dirty, s);
     loop_source_set_priority(s->hook, LOOP_LAST);
     s->again_timer = loop_add_timer(l, look_again, s);
-    s->accept_timer = loop_add_timer(l, resume_accepting, s);
     *ret_server = s;
     return 0;
 }
@@ -138,7 +128,8 @@ struct http_server *http_server_free(struct http_server *s)
         conn_end(LIST_ENTRY(s->conns.next, struct conn, link));
     (void)loop_source_free(s->hook);
     (void)loop_source_free(s->again_timer);
-    (void)loop_source_free(s->accept_timer);
+    crowd_done(&s->strangers);
+    crowd_done(&s->known);
     free(s);
     return NULL;
 }
@@ -170,32 +161,6 @@ unsigned int http_server_connections(const struct http_server *s)
     return s->n_conns;
 }
 
-static char *peer_text(int fd)
-{
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-        struct sockaddr_storage room;
-    } addr = {0};
-    socklen_t n = sizeof(addr);
-    char text[INET6_ADDRSTRLEN] = "?";
-    struct ucred cred = {0};
-
-    (void)getpeername(fd, &addr.any, &n);
-    if (addr.any.sa_family == AF_INET) {
-        (void)inet_ntop(AF_INET, &addr.v4.sin_addr, text, sizeof(text));
-        return xasprintf("%s:%u", text, ntohs(addr.v4.sin_port));
-    }
-    if (addr.any.sa_family == AF_INET6) {
-        (void)inet_ntop(AF_INET6, &addr.v6.sin6_addr, text, sizeof(text));
-        return xasprintf("[%s]:%u", text, ntohs(addr.v6.sin6_port));
-    }
-    n = sizeof(cred);
-    (void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &n);
-    return xasprintf("unix:uid=%u,pid=%d", cred.uid, cred.pid);
-}
-
 /* A peer that vanished without a word is found out in about two minutes. */
 static void set_socket_options(int fd)
 {
@@ -212,37 +177,25 @@ static void set_socket_options(int fd)
         (void)setsockopt(fd, options[i].level, options[i].option, &options[i].value, sizeof(int));
 }
 
-static void take_connection(struct http_server *s, int fd)
+void server_take(struct http_server *s, int fd)
 {
-    if (s->n_conns >= s->limits.max_connections) {
-        (void)close(fd);
+    struct peer peer;
+
+    peer_learn(fd, &peer);
+    if (room_for(s, fd, &peer)) {
+        set_socket_options(fd);
+        (void)conn_new(s, fd, &peer);
         return;
     }
-    set_socket_options(fd);
-    (void)conn_new(s, fd, peer_text(fd));
+    free(peer.text);
+    free(peer.account);
+    (void)close(fd);
 }
 
 void http_server_adopt(struct http_server *s, int fd)
 {
     (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-    take_connection(s, fd);
-}
-
-void server_accept(struct http_server *s, int listener_fd)
-{
-    for (int i = 0; i < ACCEPT_BATCH; i++) {
-        int fd = accept4(listener_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-        if (fd >= 0) {
-            take_connection(s, fd);
-        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-            back_off(s);
-            return;
-        } else if (errno == EAGAIN) {
-            return;
-        }
-        /* Anything else is the fate of one connection (ECONNABORTED and kin): take the next. */
-    }
+    server_take(s, fd);
 }
 
 const char *server_date(struct http_server *s)

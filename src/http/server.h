@@ -44,22 +44,49 @@ typedef void (*http_handler_fn)(void *arg, struct http_exchange *x);
 typedef void (*http_refusal_fn)(void *arg, int status, const char *why, struct buf *body,
                                 const char **ret_content_type);
 
+/*
+ * Called when the head of a request is complete, before a byte of its body is kept: says whether
+ * its sender has shown credentials.  The exchange has its method, path, headers and peer, and no
+ * body.  The handler still has to decide what the sender may do: this is about limits alone.
+ *
+ * A connection that is known already is not asked about again for requests without a body.
+ */
+struct http_verdict {
+    bool known;        /* it has credentials */
+    char identity[96]; /* whose; connections and bodies are counted by it */
+    int refuse;        /* answer with this status at once, and close; 0: go on */
+    const char *why;   /* static text for that answer */
+};
+typedef void (*http_head_fn)(void *arg, const struct http_exchange *x, struct http_verdict *v);
+
+/*
+ * A stranger is who has shown no credentials: no client certificate that was verified, no request
+ * that the head callback knew.  Strangers have a small share of everything, and of that the
+ * greediest one (by user of this machine, else by address) gives way first.  Root of this machine
+ * and who runs this process are no strangers where connections are counted.
+ */
 struct http_limits {
     size_t max_body_bytes;           /* 3 MiB; 413 beyond */
     size_t max_header_bytes;         /* 64 KiB; 431 beyond */
-    unsigned int max_connections;    /* 8192; beyond: closed at once */
+    unsigned int max_connections;    /* 8192; beyond: the oldest idle one goes, see room.c */
     int header_timeout_ms;           /* 30 s to send a request's head, once begun */
-    int body_timeout_ms;             /* 60 s without progress */
-    int idle_timeout_ms;             /* 180 s between requests */
+    int body_timeout_ms;             /* 60 s without progress; for strangers, in all */
+    int idle_timeout_ms;             /* 180 s between requests; strangers: header_timeout_ms */
     size_t max_stream_backlog_bytes; /* 16 MiB; a stream whose client does not read ends beyond */
+    size_t max_bodies_bytes;         /* 64 MiB of bodies at a time; who comes next waits */
+    unsigned int max_strangers;      /* 512 connections; one peer may have half of them */
+    size_t max_stranger_bytes;       /* 8 MiB for all of them, TLS handshakes included */
+    size_t max_stranger_body_bytes;  /* 64 KiB in the life of a connection; 401 beyond */
 };
 
 struct http_server_options {
     http_handler_fn handler;
+    http_head_fn head; /* NULL: whoever can connect is known */
     http_refusal_fn refusal;
     void *arg;
     struct http_limits limits; /* zeros stand for the defaults above */
     struct http_tls *tls;      /* borrowed; NULL: plain */
+    bool distrust;             /* root and who runs this process are strangers, too */
 };
 
 /* TLS identity and trust of a server.  client_ca_pem may be NULL: no client certificates.  Client
@@ -112,6 +139,9 @@ void http_stream_write(struct http_exchange *x, struct str data);
 size_t http_stream_backlog(const struct http_exchange *x);
 void http_stream_on_drain(struct http_exchange *x, loop_defer_fn fn, void *arg);
 void http_stream_end(struct http_exchange *x);
+/* It cannot be completed: the connection is cut at the end of the turn, so that the client sees an
+ * answer that lacks its end.  on_close does not run; nothing may be called on it any more. */
+void http_stream_abort(struct http_exchange *x);
 
 /* fn runs when the client has gone away before the answer ended, or when the server is freed. */
 void http_exchange_on_close(struct http_exchange *x, loop_defer_fn fn, void *arg);

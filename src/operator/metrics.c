@@ -10,6 +10,9 @@
 #include "src/base/alloc.h"
 #include "src/http/server.h"
 
+#define MAX_CONNECTIONS 64
+#define MAX_HEAD_BYTES 16384
+
 struct metrics {
     struct prometheus *registry;
     struct http_server *server;
@@ -65,6 +68,14 @@ static void on_request(void *arg, struct http_exchange *x)
         reply(x, 404, "there are /healthz, /readyz and /metrics\n");
 }
 
+/* Nobody has credentials here: all share what is for strangers. */
+static void on_head(void *arg, const struct http_exchange *x, struct http_verdict *v)
+{
+    (void)arg;
+    (void)x;
+    v->known = false;
+}
+
 static void register_all(struct metrics *m)
 {
     struct prometheus *p = m->registry;
@@ -91,7 +102,16 @@ int metrics_new(struct loop *l, const char *address, const struct metrics_source
                 struct metrics **ret_metrics, struct err *e)
 {
     AUTO(metrics_free) struct metrics *m = xcalloc(1, sizeof(*m));
-    struct http_server_options o = {.handler = on_request, .arg = m, .limits.max_connections = 64};
+    struct http_server_options o = {
+        .handler = on_request,
+        .head = on_head,
+        .arg = m,
+        .limits = {.max_connections = MAX_CONNECTIONS,
+                   .max_strangers = MAX_CONNECTIONS,
+                   .max_stranger_bytes = MAX_CONNECTIONS * MAX_HEAD_BYTES,
+                   .max_header_bytes = MAX_HEAD_BYTES,
+                   .max_stranger_body_bytes = 1024},
+        .distrust = true};
     int r = 0;
 
     m->source = *s;

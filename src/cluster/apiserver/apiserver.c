@@ -128,7 +128,7 @@ static int start_http(struct apiserver *s, const struct apiserver_options *o, co
                       struct err *e)
 {
     struct http_server_options h = {
-        .handler = dispatch_request, .refusal = dispatch_refusal, .arg = s};
+        .handler = dispatch_request, .head = dispatch_head, .refusal = dispatch_refusal, .arg = s};
     int r = http_tls_new(access_server_cert(s->access), access_server_key(s->access),
                          access_authority(s->access), &s->tls, e);
 

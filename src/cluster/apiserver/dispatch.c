@@ -7,6 +7,8 @@
  */
 #include "src/cluster/apiserver/dispatch.h"
 
+#include <stdio.h>
+
 #include "src/base/log.h"
 #include "src/cluster/apiserver/access.h"
 #include "src/cluster/apiserver/answer.h"
@@ -177,12 +179,25 @@ void dispatch_request(void *arg, struct http_exchange *x)
         pages_serve(c, &route);
 }
 
+void dispatch_head(void *arg, const struct http_exchange *x, struct http_verdict *v)
+{
+    const struct apiserver *s = arg;
+    AUTO(arena_done) struct arena a = {0};
+    struct api_user user = {0};
+
+    v->known = access_identify(s->access, &a, x, &user) && !streq(user.name, "system:anonymous");
+    if (v->known)
+        (void)snprintf(v->identity, sizeof(v->identity), "%s", user.name);
+}
+
 void dispatch_refusal(void *arg, int status, const char *why, struct buf *body,
                       const char **ret_content_type)
 {
     AUTO(arena_done) struct arena a = {0};
 
     (void)arg;
+    if (status == 401)
+        why = "Unauthorized";
     if (status == 413)
         why = "Request entity too large: limit is 3145728";
     jsn_print(body, status_object(&a, status, status_reason_of(status), why));

@@ -10,26 +10,37 @@
 
 #include "src/base/alloc.h"
 
-static void plug(struct rig *r)
+int rig_plug(struct rig *r)
 {
     int fds[2];
 
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
     http_server_adopt(r->server, fds[0]);
-    r->peer = fds[1];
+    return fds[1];
+}
+
+static void plug(struct rig *r)
+{
+    r->peer = rig_plug(r);
     r->ended = false;
 }
 
 void rig_init(struct rig *r, http_handler_fn handler, void *arg, const struct http_limits *limits)
 {
     struct http_server_options o = {.handler = handler, .arg = arg};
+
+    if (limits)
+        o.limits = *limits;
+    rig_init_with(r, &o);
+}
+
+void rig_init_with(struct rig *r, const struct http_server_options *o)
+{
     struct err e = {0};
 
     *r = (struct rig){.peer = -1};
-    if (limits)
-        o.limits = *limits;
     assert_int_equal(loop_new(&r->loop, &e), 0);
-    assert_int_equal(http_server_new(r->loop, &o, &r->server, &e), 0);
+    assert_int_equal(http_server_new(r->loop, o, &r->server, &e), 0);
     plug(r);
 }
 

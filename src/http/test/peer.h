@@ -16,9 +16,12 @@ struct rig {
 
 /* The handler gets the rig's `arg`.  limits may be NULL. */
 void rig_init(struct rig *r, http_handler_fn handler, void *arg, const struct http_limits *limits);
+void rig_init_with(struct rig *r, const struct http_server_options *o);
 void rig_done(struct rig *r);
 /* Another connection to the same server, in place of the first, which is closed. */
 void rig_reconnect(struct rig *r);
+/* One more connection, beside the rig's own; the client's end, which does not block. */
+int rig_plug(struct rig *r);
 /* Let the loop run until it has nothing to do for wait_ms; what the server says goes to `got`. */
 void rig_settle(struct rig *r, int wait_ms);
 void rig_send(struct rig *r, const char *text);

@@ -53,20 +53,47 @@ static void a_dripping_head_does_not_move_its_deadline(void **state)
     rig_done(&r);
 }
 
-static void connections_beyond_the_cap_are_closed(void **state)
+static bool is_closed(int fd)
 {
-    const struct http_limits limits = {.max_connections = 1};
-    int fds[2];
-    struct rig r;
     char c;
+
+    return recv(fd, &c, 1, MSG_PEEK) == 0;
+}
+
+static void beyond_the_cap_the_oldest_idle_connection_gives_way(void **state)
+{
+    const struct http_limits limits = {.max_connections = 2};
+    struct rig r;
+    int second, third;
 
     (void)state;
     rig_init(&r, echo, NULL, &limits);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
-    http_server_adopt(r.server, fds[0]);
-    assert_int_equal(recv(fds[1], &c, 1, 0), 0);
+    second = rig_plug(&r);
     assert_memory_equal(rig_ask(&r, GET("/")), "HTTP/1.1 200", 12);
-    (void)close(fds[1]);
+    third = rig_plug(&r);
+    assert_true(is_closed(second));
+    assert_false(is_closed(third));
+    assert_memory_equal(rig_ask(&r, GET("/")), "HTTP/1.1 200", 12);
+    (void)close(second);
+    (void)close(third);
+    rig_done(&r);
+}
+
+static void where_none_is_idle_the_new_connection_is_closed(void **state)
+{
+    const struct http_limits limits = {.max_connections = 1};
+    struct later t = {0};
+    struct rig r;
+    int second;
+
+    (void)state;
+    rig_init(&r, keep, &t, &limits);
+    (void)rig_ask(&r, GET("/"));
+    second = rig_plug(&r);
+    assert_true(is_closed(second));
+    http_reply(t.x[0], 200, "text/plain", NULL, STR("late"));
+    assert_memory_equal(rig_ask(&r, ""), "HTTP/1.1 200", 12);
+    (void)close(second);
     rig_done(&r);
 }
 
@@ -170,7 +197,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_peers_are_timed_out),
         cmocka_unit_test(a_dripping_head_does_not_move_its_deadline),
-        cmocka_unit_test(connections_beyond_the_cap_are_closed),
+        cmocka_unit_test(beyond_the_cap_the_oldest_idle_connection_gives_way),
+        cmocka_unit_test(where_none_is_idle_the_new_connection_is_closed),
         cmocka_unit_test(out_of_descriptors_the_server_waits_and_goes_on),
         cmocka_unit_test(a_dead_socket_file_is_replaced_and_a_live_one_not),
         cmocka_unit_test(bad_addresses_are_refused),
