@@ -21,6 +21,7 @@
 #define MAX_HIERARCHIES 31
 
 struct cgroup_tree {
+    const char *top; /* below this directory they are mounted; only while they are looked for */
     char *root;
     char *points[MAX_HIERARCHIES]; /* where the hierarchies are mounted */
     size_t n;
@@ -36,7 +37,7 @@ static bool add_point(void *arg, const char *path, const char *fs_type)
     bool v1 = streq(fs_type, "cgroup");
     bool v2 = streq(fs_type, "cgroup2");
 
-    if ((!v1 && !v2) || !starts_with(path, "/sys/fs/cgroup") || t->n == MAX_HIERARCHIES)
+    if ((!v1 && !v2) || !starts_with(path, t->top) || t->n == MAX_HIERARCHIES)
         return true;
     t->v1 = t->v1 || v1;
     t->v2 = t->v2 || v2;
@@ -46,21 +47,30 @@ static bool add_point(void *arg, const char *path, const char *fs_type)
     return true;
 }
 
-int cgroup_tree_new(const char *root, struct cgroup_tree **ret_tree, struct err *e)
+int cgroup_tree_find(const char *mounts, const char *top, const char *root,
+                     struct cgroup_tree **ret_tree, struct err *e)
 {
     AUTO(cgroup_tree_free) struct cgroup_tree *t = xcalloc(1, sizeof(*t));
-    int r = mounts_each(add_point, t, e);
+    int r;
 
+    t->top = top;
+    r = mounts_each_in(mounts, add_point, t, e);
+    t->top = NULL;
     if (r < 0)
         return r;
     if (t->n == 0)
         return err_set(e, -ENOENT, ERR_PERMANENT,
-                       "no control groups are mounted below /sys/fs/cgroup: containers need them");
+                       "no control groups are mounted below %s: containers need them", top);
     if (!t->v1)
         t->memory = xstrdup(t->points[0]);
     t->root = xstrdup(root);
     *ret_tree = TAKE(t);
     return 0;
+}
+
+int cgroup_tree_new(const char *root, struct cgroup_tree **ret_tree, struct err *e)
+{
+    return cgroup_tree_find("/proc/self/mountinfo", "/sys/fs/cgroup", root, ret_tree, e);
 }
 
 struct cgroup_tree *cgroup_tree_free(struct cgroup_tree *t)
@@ -301,6 +311,19 @@ static void kill_one(const char *dir)
             (void)kill((pid_t)pid, SIGKILL);
 }
 
+static void thaw_one(const char *dir)
+{
+    static const char *const settings[][2] = {{"freezer.state", "THAWED"}, {"cgroup.freeze", "0"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+        AUTO(free) char *path = xasprintf("%s/%s", dir, settings[i][0]);
+        AUTO(close) int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+        if (fd >= 0)
+            (void)!file_write_all(fd, str_of(settings[i][1]));
+    }
+}
+
 static void each(const struct cgroup_tree *t, const char *group, void (*fn)(const char *dir))
 {
     for (size_t i = 0; i < t->n; i++) {
@@ -317,4 +340,8 @@ void cgroup_remove(const struct cgroup_tree *t, const char *group)
 void cgroup_kill(const struct cgroup_tree *t, const char *group)
 {
     each(t, group, kill_one);
+}
+void cgroup_thaw(const struct cgroup_tree *t, const char *group)
+{
+    each(t, group, thaw_one);
 }

@@ -12,6 +12,9 @@ struct cgroup_tree;
 
 /* `root` is the group that everything of this node is below: "/slurmkeeper-lab". */
 int cgroup_tree_new(const char *root, struct cgroup_tree **ret_tree, struct err *e) MUST_CHECK;
+/* The same for another table of mounts, and hierarchies that are mounted below `top`. */
+int cgroup_tree_find(const char *mounts, const char *top, const char *root,
+                     struct cgroup_tree **ret_tree, struct err *e) MUST_CHECK;
 struct cgroup_tree *cgroup_tree_free(struct cgroup_tree *t);
 DEFINE_AUTO(struct cgroup_tree, cgroup_tree_free);
 
@@ -42,3 +45,5 @@ char *cgroup_oom_file(const struct cgroup_tree *t, const char *group);
 void cgroup_remove(const struct cgroup_tree *t, const char *group);
 /* Kill every process in and below a group. */
 void cgroup_kill(const struct cgroup_tree *t, const char *group);
+/* Let frozen processes in and below a group go on: those of v1 do not die of any signal. */
+void cgroup_thaw(const struct cgroup_tree *t, const char *group);

@@ -5,11 +5,12 @@
  * After the start its postStart hook runs; a hook that fails condemns the container.  Then the
  * startup probe, if there is one, until it succeeds; then readiness and liveness side by side.  To
  * stop it: the preStop hook, then its stop signal, and SIGKILL when the time is up, whatever the
- * hook does meanwhile.
+ * hook does meanwhile, and also if somebody in it has frozen it.
  */
 #include <signal.h>
 
 #include "src/base/clock.h"
+#include "src/cluster/node/bundle.h"
 #include "src/cluster/node/container.h"
 #include "src/cluster/node/worker.h"
 
@@ -123,8 +124,10 @@ void container_care_begin(struct container *c)
 static void on_kill_time(void *arg)
 {
     struct container *c = arg;
+    AUTO(free) char *group = bundle_cgroup(c);
 
     c->hook = handler_cancel(c->hook);
+    cgroup_thaw(c->worker->node->cgroups, group);
     if (c->pid > 0)
         (void)kill(c->pid, SIGKILL);
     loop_timer_arm(c->kill_timer, 1000); /* until it is seen to be gone */

@@ -52,12 +52,12 @@ static bool parse_line(struct str line, struct buf *path, struct buf *type)
     return false;
 }
 
-int mounts_each(mounts_fn fn, void *arg, struct err *e)
+int mounts_each_in(const char *table, mounts_fn fn, void *arg, struct err *e)
 {
     AUTO(free) char *text = NULL;
     struct str rest, line;
     size_t n;
-    int r = file_read("/proc/self/mountinfo", MAX_TABLE, &text, &n, e);
+    int r = file_read(table, MAX_TABLE, &text, &n, e);
 
     if (r < 0)
         return r;
@@ -70,6 +70,11 @@ int mounts_each(mounts_fn fn, void *arg, struct err *e)
             break;
     }
     return 0;
+}
+
+int mounts_each(mounts_fn fn, void *arg, struct err *e)
+{
+    return mounts_each_in("/proc/self/mountinfo", fn, arg, e);
 }
 
 struct search {

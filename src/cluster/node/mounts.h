@@ -9,6 +9,8 @@
 /* Calls fn for each mount point, in the order of mounting; stops when it returns false. */
 typedef bool (*mounts_fn)(void *arg, const char *path, const char *fs_type);
 int mounts_each(mounts_fn fn, void *arg, struct err *e) MUST_CHECK;
+/* The same for another table, in the form of /proc/self/mountinfo. */
+int mounts_each_in(const char *table, mounts_fn fn, void *arg, struct err *e) MUST_CHECK;
 
 /* Is something mounted exactly there? */
 bool mounts_is_one(const char *path);

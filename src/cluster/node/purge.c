@@ -176,6 +176,7 @@ int node_purge(const struct node_options *o, int64_t grace_s, struct err *e)
     if (r < 0)
         return r;
     stop_containers(pods, grace_s);
+    cgroup_thaw(n->cgroups, group);
     p = (struct purge){.runtime = n->runtime, .runtime_root = n->runtime_root};
     each_entry(n->runtime_root, delete_container, &p);
     each_entry(pods, end_pod, &n->bridge);
