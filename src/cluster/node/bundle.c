@@ -13,6 +13,7 @@
 #include "src/base/file.h"
 #include "src/cluster/node/confine.h"
 #include "src/cluster/node/container.h"
+#include "src/cluster/node/devices.h"
 #include "src/cluster/node/record.h"
 #include "src/cluster/node/worker.h"
 
@@ -170,6 +171,7 @@ int bundle_make(struct container *c, struct err *e)
     struct rootfs_wish wish = {confine_is_privileged(w->spec, s),
                                confine_writes_cgroups(w->spec, s)};
     struct oci_mounts mounts = {.arena = &a};
+    struct device_list devices = {.arena = &a};
     struct field_context fields;
     struct volumes_context volumes;
     struct oci_input in = {.pod = w->spec,
@@ -186,7 +188,11 @@ int bundle_make(struct container *c, struct err *e)
     limit(c, &in.limits);
     groups_of(&a, w->spec, &in);
     if (wish.writes_sys)
-        in.devices = rootfs_devices(&a, &in.n_devices);
+        devices_of_machine(&devices);
+    else if (is_fenced(c))
+        devices_of_mounts(&devices, w->spec, s);
+    in.devices = devices.items;
+    in.n_devices = devices.n;
     r = make_process(&a, c, &fields, &in, e);
     if (r == 0 && is_fenced(c))
         r = fence(c, &in.limits, e);

@@ -140,17 +140,35 @@ static struct jsn *namespaces_of(struct arena *a, const struct oci_input *in)
     return list;
 }
 
+/* Who may open which device: privileged containers all, others those that are named.  The runtime
+ * adds the harmless ones. */
+static struct jsn *device_rules_of(struct arena *a, const struct oci_input *in)
+{
+    struct jsn *rules = jsn_array(a);
+    struct jsn *first = jsn_object(a);
+
+    jsn_set_bool(a, first, "allow", is_privileged(in));
+    jsn_set_str(a, first, "access", "rwm");
+    jsn_append(a, rules, first);
+    for (size_t i = 0; !is_privileged(in) && i < in->n_devices; i++) {
+        struct jsn *rule = jsn_object(a);
+
+        jsn_set_bool(a, rule, "allow", true);
+        jsn_set_str(a, rule, "type", in->devices[i].block ? "b" : "c");
+        jsn_set_int(a, rule, "major", in->devices[i].major);
+        jsn_set_int(a, rule, "minor", in->devices[i].minor);
+        jsn_set_str(a, rule, "access", "rw");
+        jsn_append(a, rules, rule);
+    }
+    return rules;
+}
+
 static struct jsn *resources_of(struct arena *a, const struct oci_input *in)
 {
     struct jsn *r = jsn_object(a);
     struct jsn *cpu = jsn_object(a);
-    struct jsn *devices = jsn_array(a);
-    struct jsn *rule = jsn_object(a);
 
-    jsn_set_bool(a, rule, "allow", is_privileged(in));
-    jsn_set_str(a, rule, "access", "rwm");
-    jsn_append(a, devices, rule);
-    jsn_set(a, r, "devices", devices);
+    jsn_set(a, r, "devices", device_rules_of(a, in));
     if (in->limits.cpu_shares) {
         jsn_set_int(a, cpu, "shares", (int64_t)in->limits.cpu_shares);
         jsn_set(a, r, "cpu", cpu);

@@ -45,7 +45,7 @@ struct oci_input {
     int pause_pid;     /* who holds the namespaces of the pod */
     uint64_t may_have; /* capabilities that we can give, by bit */
     bool cgroup_v2;
-    const struct oci_device *devices; /* of the machine, for privileged containers */
+    const struct oci_device *devices; /* of the machine; which it may open */
     size_t n_devices;
     const uint32_t *groups; /* supplementary ones */
     size_t n_groups;

@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 #include "src/base/alloc.h"
@@ -354,43 +353,4 @@ const char *rootfs_entrypoint(const struct rootfs *r, struct arena *a, const cha
     if (access(path, X_OK) < 0)
         return NULL;
     return arena_printf(a, ROOTFS_LIBEXEC "/entrypoint/%s", name);
-}
-
-static void add_devices(struct arena *a, const char *dir, int depth, struct oci_device **list,
-                        size_t *n, size_t *cap)
-{
-    static const char *const skipped[] = {"/dev/pts",  "/dev/shm", "/dev/mqueue", "/dev/console",
-                                          "/dev/ptmx", "/dev/fd",  "/dev/.udev"};
-    DIR *d = opendir(dir);
-    struct dirent *entry;
-
-    while (d && (entry = readdir(d))) {
-        const char *path = arena_printf(a, "%s/%s", dir, entry->d_name);
-        struct stat st;
-        bool skip = entry->d_name[0] == '.';
-
-        for (size_t i = 0; i < ARRAY_LEN(skipped); i++)
-            skip = skip || streq(path, skipped[i]);
-        if (skip || lstat(path, &st) < 0)
-            continue;
-        if (S_ISDIR(st.st_mode) && depth < 3) {
-            add_devices(a, path, depth + 1, list, n, cap);
-        } else if (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)) {
-            arena_reserve(a, list, cap, *n + 1, sizeof(**list));
-            (*list)[(*n)++] = (struct oci_device){path, S_ISBLK(st.st_mode), major(st.st_rdev),
-                                                  minor(st.st_rdev), st.st_mode & 0777};
-        }
-    }
-    if (d)
-        (void)closedir(d);
-}
-
-struct oci_device *rootfs_devices(struct arena *a, size_t *ret_n)
-{
-    struct oci_device *list = NULL;
-    size_t cap = 0;
-
-    *ret_n = 0;
-    add_devices(a, "/dev", 0, &list, ret_n, &cap);
-    return list;
 }

@@ -35,6 +35,3 @@ const char *rootfs_entrypoint(const struct rootfs *r, struct arena *a, const cha
 
 /* For people: "overlays" or "read-only binds". */
 const char *rootfs_kind(const struct rootfs *r);
-
-/* The machine's devices, for privileged containers; in `a`. */
-struct oci_device *rootfs_devices(struct arena *a, size_t *ret_n);

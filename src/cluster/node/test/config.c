@@ -485,6 +485,33 @@ static void a_confined_container_has_its_list_and_its_control_groups(void **stat
     assert_int_equal(confine_capabilities(&p, &c, may_have, &set, NULL), -EINVAL);
 }
 
+static void a_confined_container_opens_the_devices_that_it_names(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct pod_spec p = {.json = json_of(&a, confined)};
+    struct ctr_spec c = {.name = "c", .json = jsn_item(jsn_get(p.json, "spec.containers"), 0)};
+    struct oci_mounts mounts = {.arena = &a};
+    const struct oci_device gpu = {"/dev/nvidia0", false, 195, 7, 0666};
+    struct oci_input in = {.pod = &p,
+                           .ctr = &c,
+                           .cwd = "/",
+                           .mounts = &mounts,
+                           .cgroups_path = "/x",
+                           .devices = &gpu,
+                           .n_devices = 1};
+    const struct jsn *rules;
+    struct jsn *config;
+
+    (void)state;
+    assert_int_equal(oci_config_build(&a, &in, &config, NULL), 0);
+    rules = jsn_get(config, "linux.resources.devices");
+    assert_int_equal(jsn_len(rules), 2);
+    assert_false(jsn_get_bool(jsn_item(rules, 0), "allow", true));
+    assert_int_equal(jsn_get_int(jsn_item(rules, 1), "major", 0), 195);
+    assert_string_equal(jsn_get_str(jsn_item(rules, 1), "access"), "rw");
+    assert_null(jsn_get(config, "linux.devices"));
+}
+
 static void a_command_inside_is_the_process_with_other_arguments(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -518,6 +545,7 @@ int main(void)
         cmocka_unit_test(a_filter_is_left_out_only_where_the_pod_says_so),
         cmocka_unit_test(control_groups_of_v2_are_a_namespace_of_their_own),
         cmocka_unit_test(a_confined_container_has_its_list_and_its_control_groups),
+        cmocka_unit_test(a_confined_container_opens_the_devices_that_it_names),
         cmocka_unit_test(a_command_inside_is_the_process_with_other_arguments),
     };
 
