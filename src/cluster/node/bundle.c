@@ -65,7 +65,8 @@ static int add_etc_files(struct arena *a, const struct container *c, struct oci_
     fd = open(message, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return err_errno(e, errno, "cannot make '%s'", message);
-    (void)fchmod(fd, 0666);
+    /* its processes may be any user's; those of jobs have nothing to say about slurmd's end */
+    (void)fchmod(fd, is_fenced(c) ? 0600 : 0666);
     (void)close(fd);
     oci_mounts_add(m, container_spec(c)->message_path, "bind", message, "bind\nrprivate\nrw");
     return 0;

@@ -23,13 +23,12 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "src/cluster/node/capability.h"
 
 #define MAX_CALLS 24
-#define AF_ALG_NUMBER 38   /* crypto of the kernel's: a long list of faults, and nobody's need */
-#define AF_VSOCK_NUMBER 40 /* of a virtual machine to its host, past every firewall */
 
 static const struct {
     const char *unless; /* the capability that lifts the ban; NULL: none does */
@@ -55,6 +54,17 @@ static const struct {
     {"SYS_RAWIO", {"ioperm", "iopl"}},
     {"SYS_TTY_CONFIG", {"vhangup"}},
     {"DAC_READ_SEARCH", {"open_by_handle_at"}},
+};
+
+/*
+ * Families of sockets that no job speaks.  Asking for one loads a part of the kernel that hardly
+ * anybody has looked at.  AF_VSOCK leads from a virtual machine to its host, past every firewall.
+ */
+static const uint32_t families[] = {
+    AF_AX25,   AF_IPX,  AF_APPLETALK, AF_NETROM, AF_ATMPVC, AF_X25,     AF_ROSE,
+    AF_DECnet, AF_KEY,  AF_ECONET,    AF_ATMSVC, AF_IRDA,   AF_PPPOX,   AF_LLC,
+    AF_CAN,    AF_TIPC, AF_BLUETOOTH, AF_RXRPC,  AF_ISDN,   AF_PHONET,  AF_IEEE802154,
+    AF_CAIF,   AF_ALG,  AF_NFC,       AF_VSOCK,  AF_KCM,    AF_QIPCRTR,
 };
 
 /* Flags of clone and unshare that make a namespace. */
@@ -116,6 +126,14 @@ static void refuse_namespaces(struct arena *a, struct jsn *rules)
     name(a, refuse(a, rules, ENOSYS), "clone3");
 }
 
+/* 32-bit programs may ask by socketcall, with the family in memory: they have the newer call. */
+static void refuse_families(struct arena *a, struct jsn *rules)
+{
+    for (size_t i = 0; i < ARRAY_LEN(families); i++)
+        (void)refuse_where(a, rules, "socket", 0, UINT32_MAX, families[i]);
+    name(a, refuse(a, rules, ENOSYS), "socketcall");
+}
+
 /* How a file gets a mode, and which argument that is. */
 static void refuse_setuid_files(struct arena *a, struct jsn *rules)
 {
@@ -174,8 +192,7 @@ struct jsn *seccomp_profile(struct arena *a, uint64_t capabilities)
         (void)refuse_where(a, rules, "ioctl", 1, UINT32_MAX, TIOCSTI);
         (void)refuse_where(a, rules, "ioctl", 1, UINT32_MAX, TIOCLINUX);
     }
-    (void)refuse_where(a, rules, "socket", 0, UINT32_MAX, AF_ALG_NUMBER);
-    (void)refuse_where(a, rules, "socket", 0, UINT32_MAX, AF_VSOCK_NUMBER);
+    refuse_families(a, rules);
     refuse_setuid_files(a, rules);
     jsn_set_str(a, profile, "defaultAction", "SCMP_ACT_ALLOW");
     if (jsn_len(architectures(a)))

@@ -3,6 +3,8 @@
  */
 #include "src/cluster/node/test/parse.h"
 
+#include <sys/socket.h>
+
 #include "src/cluster/node/capability.h"
 #include "src/cluster/node/cgroup.h"
 #include "src/cluster/node/confine.h"
@@ -394,6 +396,15 @@ static int64_t refusal(const struct jsn *config, const char *call)
     return 0;
 }
 
+static bool refuses_socket(const struct jsn *config, int family)
+{
+    JSN_FOR_ITEMS (rule, jsn_get(config, "linux.seccomp.syscalls"))
+        if (has(jsn_key(rule, "names"), "socket") &&
+            jsn_get_int(jsn_item(jsn_key(rule, "args"), 0), "valueTwo", 0) == family)
+            return true;
+    return false;
+}
+
 static void ordinary_containers_are_refused_what_their_capabilities_do_not_cover(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -414,6 +425,21 @@ static void ordinary_containers_are_refused_what_their_capabilities_do_not_cover
     assert_int_equal(refusal(c, "mount"), 0);
     assert_int_equal(refusal(c, "clone3"), 0);
     assert_int_equal(refusal(c, "keyctl"), EPERM);
+}
+
+static void sockets_of_odd_families_are_refused(void **state)
+{
+    static const int odd[] = {AF_VSOCK, AF_ALG, AF_CAN, AF_KCM};
+    static const int usual[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET};
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *c = config_of(&a, "{'containers':[{'name':'c'}]}", NULL);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(odd); i++)
+        assert_true(refuses_socket(c, odd[i]));
+    for (size_t i = 0; i < ARRAY_LEN(usual); i++)
+        assert_false(refuses_socket(c, usual[i]));
+    assert_int_equal(refusal(c, "socketcall"), ENOSYS);
 }
 
 static void a_filter_is_left_out_only_where_the_pod_says_so(void **state)
@@ -542,6 +568,7 @@ int main(void)
         cmocka_unit_test(capabilities_are_dropped_then_added_within_what_we_have),
         cmocka_unit_test(a_privileged_container_sees_everything),
         cmocka_unit_test(ordinary_containers_are_refused_what_their_capabilities_do_not_cover),
+        cmocka_unit_test(sockets_of_odd_families_are_refused),
         cmocka_unit_test(a_filter_is_left_out_only_where_the_pod_says_so),
         cmocka_unit_test(control_groups_of_v2_are_a_namespace_of_their_own),
         cmocka_unit_test(a_confined_container_has_its_list_and_its_control_groups),
