@@ -217,6 +217,11 @@ void loop_want_hooks(struct loop *l)
     l->want_hooks = true;
 }
 
+int64_t loop_wait_ms(const struct loop *l)
+{
+    return l->deferred.n > 0 || l->want_hooks ? 0 : timers_wait_ms(l);
+}
+
 static int wait_ms(const struct loop *l, int max_wait_ms)
 {
     int64_t timer = timers_wait_ms(l);

@@ -35,6 +35,10 @@ void loop_stop(struct loop *l, int code);
  * back, hooks included, else 0.  For tests and nested use. */
 int loop_turn(struct loop *l, int max_wait_ms);
 
+/* Milliseconds until something is due by itself: 0 for now, -1 for never.  For tests that have a
+ * clock of their own. */
+int64_t loop_wait_ms(const struct loop *l);
+
 /* The clock as read at the start of the turn, monotonic. */
 int64_t loop_now_ms(const struct loop *l);
 

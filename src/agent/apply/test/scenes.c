@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Scenes: one change each, from a slurmctld that serves three partitions.
+ *
+ * Each takes the machine another way: calls alone; a partition that leaves and one that has to stay
+ * for its job; a reconfigure; a restart; a partition that leaves together with its nodes.
+ */
+#include "src/agent/apply/test/scenes.h"
+
+#include "src/base/alloc.h"
+
+#define OLD "PartitionName=old Nodes=n4\n"
+#define FROM STAGE_ALL "PartitionName=debug Nodes=n[1-3]\n" OLD
+#define CHANGED                                                                                    \
+    "PartitionName=all Nodes=ALL Default=YES MaxTime=60\n"                                         \
+    "PartitionName=debug Nodes=n[1-3] State=DRAIN\nPartitionName=new Nodes=n5 MaxTime=5\n"
+#define SETTING "SchedulerParameters=bf_interval=43\n"
+#define HEAVY "MaxNodeCount=1500\n"
+
+const struct scene scenes[] = {
+    {"a comment", FROM, "# nothing\n" FROM, .files = true},
+    {"calls", FROM, STAGE_HEAD CHANGED},
+    {"calls, and a job in what leaves", FROM, STAGE_HEAD CHANGED, .job = true},
+    {"only a partition that leaves", FROM, STAGE_ALL "PartitionName=debug Nodes=n[1-3]\n"},
+    {"a reconfigure", FROM, SETTING STAGE_HEAD CHANGED},
+    {"a reconfigure, and a job in what leaves", FROM, SETTING STAGE_HEAD CHANGED, .job = true},
+    {"a restart", FROM, HEAVY STAGE_HEAD CHANGED},
+    {"a restart, and a job in what leaves", FROM, HEAVY STAGE_HEAD CHANGED, .job = true},
+    {"nodes go with their partition",
+     "ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-8] State=CLOUD\nNodeName=n9 State=CLOUD\n"
+     "PartitionName=all Nodes=n[1-8] Default=YES\nPartitionName=old Nodes=n9\n",
+     "ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-8] State=CLOUD\n"
+     "PartitionName=all Nodes=n[1-8] Default=YES MaxTime=60\n"},
+};
+const size_t n_scenes = ARRAY_LEN(scenes);
+
+struct stage *scene_prepare(const struct scene *c)
+{
+    struct stage *s = stage_new(c->from);
+
+    if (c->job)
+        ctld_job_add(s->ctld, 7, "old", "n4");
+    return s;
+}
+
+struct stage *scene_set(const struct scene *c)
+{
+    struct stage *s = scene_prepare(c);
+
+    stage_agent_start(s);
+    stage_run(s, 5000);
+    script_forget(s->script);
+    return s;
+}
+
+void scene_play_out(struct stage *s, const struct scene *c)
+{
+    stage_run(s, 60000);
+    if (c->job)
+        ctld_job_end(s->ctld, 7);
+    stage_run(s, 60000);
+}
+
+void scene_expect(struct stage *s, const struct scene *c, bool changed, const char *what)
+{
+    if (s->ctld->harm[0])
+        fail_msg("%s, %s: %s", c->name, what, s->ctld->harm);
+    if (!stage_is_settled(s, changed ? c->to : c->from))
+        fail_msg("%s, %s: not as %s", c->name, what, changed ? "declared" : "before");
+}
