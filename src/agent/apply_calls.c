@@ -78,7 +78,8 @@ static void partition_drain(struct job *j, const char *name)
         return;
     }
     record_keep(j->record, name, buf_str(&lines));
-    if (live && live->p.state == PART_DRAIN)
+    /* what was live before a reconfigure says nothing any more: the files may have had it UP */
+    if (live && live->p.state == PART_DRAIN && j->class < CHANGE_RECONFIGURE)
         step_done(j);
     else
         step_call(j, "partition-update", name, &drain, 1, RPC_TIMEOUT_MS, on_told);
