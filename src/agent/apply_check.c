@@ -213,16 +213,32 @@ static int cost_find(struct job *j, struct err *e)
     return r;
 }
 
+/* Keep what a record has and the declaration has not; one that cannot be read keeps nothing. */
+static int keep_recorded(struct job *j, const struct record *r, const struct model *declared,
+                         struct err *e)
+{
+    AUTO(candidate_free) struct candidate *c = NULL;
+
+    if (!r || candidate_of(j->engine, r, j->release, &c, NULL) < 0)
+        return 0;
+    return keep_missing(j, candidate_model(c), declared, e);
+}
+
+/*
+ * What slurmctld may have and the declaration has not.  While something is under way nobody knows
+ * from which files slurmctld was started last: from the last good ones, or from those under way.
+ */
 static int leaving_find(struct job *j, const struct model *declared, struct err *e)
 {
-    AUTO(candidate_free) struct candidate *half = NULL;
     const struct record *pending = store_pending(j->engine->o.store);
     int r = 0;
 
     keep_nothing(j);
-    if (pending && candidate_of(j->engine, pending, j->release, &half, NULL) == 0) {
+    if (pending) {
         j->reassert = true; /* it may have got half-way */
-        r = keep_missing(j, candidate_model(half), declared, e);
+        r = keep_recorded(j, store_good(j->engine->o.store), declared, e);
+        if (r == 0)
+            r = keep_recorded(j, pending, declared, e);
     }
     if (r == 0 && j->from)
         r = keep_missing(j, candidate_model(j->from), declared, e);
