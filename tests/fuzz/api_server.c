@@ -38,7 +38,7 @@ static void forget_state(void)
 /* Certificates are made once; the database is every run's own. */
 static void prepare_state(void)
 {
-    static const char *const files[] = {"api.db", "api.db-wal", "api.db-shm"};
+    static const char *const files[] = {"api.db", "api.db-wal", "api.db-shm", "api.mark"};
     static bool made;
 
     if (!made && (!mkdtemp(state) || atexit(forget_state) != 0))
