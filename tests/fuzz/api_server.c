@@ -15,6 +15,7 @@
 #include "src/base/file.h"
 #include "src/cluster/apiserver/dispatch.h"
 #include "src/cluster/apiserver/server.h"
+#include "src/cluster/apiserver/store_place.h"
 #include "src/cluster/workloads/workloads.h"
 #include "src/http/internal.h"
 #include "tests/fuzz/peers.h"
@@ -35,19 +36,51 @@ static void forget_state(void)
     (void)!file_remove_tree(state, NULL);
 }
 
+#define DB_MAX_BYTES (1 << 20)
+
+/* What a store that was never written to consists of. */
+static struct pristine {
+    const char *name;
+    char *text;
+    size_t n;
+} pristine[] = {{"api.db"}, {"api.mark"}};
+
+static void make_pristine(void)
+{
+    AUTO(store_place_done) struct store_place place = {0};
+    struct store *store = NULL;
+
+    if (!mkdtemp(state) || atexit(forget_state) != 0)
+        abort();
+    store_place_init(&place, state);
+    if (store_open(&place.options, &store, NULL) < 0)
+        abort();
+    (void)store_free(store);
+    for (size_t i = 0; i < ARRAY_LEN(pristine); i++) {
+        AUTO(free) char *path = xasprintf("%s/%s", state, pristine[i].name);
+
+        if (file_read(path, DB_MAX_BYTES, &pristine[i].text, &pristine[i].n, NULL) < 0)
+            abort();
+    }
+}
+
 /* Certificates are made once; the database is every run's own. */
 static void prepare_state(void)
 {
-    static const char *const files[] = {"api.db", "api.db-wal", "api.db-shm", "api.mark"};
-    static bool made;
+    static const char *const left[] = {"api.db-wal", "api.db-shm"};
 
-    if (!made && (!mkdtemp(state) || atexit(forget_state) != 0))
-        abort();
-    made = true;
-    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-        AUTO(free) char *path = xasprintf("%s/%s", state, files[i]);
+    if (!pristine[0].text)
+        make_pristine();
+    for (size_t i = 0; i < ARRAY_LEN(left); i++) {
+        AUTO(free) char *path = xasprintf("%s/%s", state, left[i]);
 
         (void)unlink(path);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(pristine); i++) {
+        AUTO(free) char *path = xasprintf("%s/%s", state, pristine[i].name);
+
+        if (file_write(path, (struct str){pristine[i].text, pristine[i].n}, 0600, NULL) < 0)
+            abort();
     }
 }
 
