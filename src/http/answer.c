@@ -239,6 +239,15 @@ const char *http_request_header_at(const struct http_exchange *x, const char *na
     return http_head_get(&x->head, name, i);
 }
 
+const char *http_request_header_name(const struct http_exchange *x, size_t i,
+                                     const char **ret_value)
+{
+    if (i >= x->head.n_headers)
+        return NULL;
+    *ret_value = x->head.headers[i].value;
+    return x->head.headers[i].name;
+}
+
 const char *http_request_header(const struct http_exchange *x, const char *name)
 {
     return http_head_get(&x->head, name, 0);

@@ -32,25 +32,35 @@ def test_who_has_no_identity_cannot_read(stranger):
     assert stranger.get("/api/v1/namespaces").code in (401, 403)
 
 
-@pytest.mark.embedded
-@pytest.mark.parametrize("path", ["/api", "/apis", "/api/v1/pods", "/openapi/v2", "/version",
-                                  "/metrics", "/nowhere", "/"])
-def test_anonymous_is_401_everywhere(stranger, path):
-    stranger.get(path).fails(401, "Unauthorized", "Unauthorized")
+@pytest.mark.parametrize("path", ["/api", "/apis", "/openapi/v2", "/metrics", "/nowhere", "/"])
+def test_anonymous_may_not_look_around(stranger, path):
+    text = f'forbidden: User "system:anonymous" cannot get path "{path}"'
+    stranger.get(path).fails(403, "Forbidden", text)
 
 
-@pytest.mark.embedded
-@pytest.mark.parametrize("path", ["/livez", "/readyz"])
+def test_anonymous_is_refused_before_anybody_looks(stranger):
+    stranger.get("/api/v1/pods").fails(
+        403, "Forbidden", 'pods is forbidden: User "system:anonymous" cannot list resource "pods" '
+        'in API group "" at the cluster scope')
+    stranger.get("/apis/no.such.group/v1/namespaces/x/things/y").fails(
+        403, "Forbidden", 'things.no.such.group "y" is forbidden: User "system:anonymous" cannot '
+        'get resource "things" in API group "no.such.group" in the namespace "x"')
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/livez", "/readyz"])
 def test_anonymous_may_ask_for_health(stranger, path):
     answer = stranger.get(path)
     assert (answer.code, answer.text) == (200, "ok")
 
 
-@pytest.mark.embedded
-def test_anonymous_writes_are_401(stranger):
+def test_anonymous_may_ask_for_the_version(stranger):
+    assert stranger.get("/version").ok(200)["major"] == "1"
+
+
+def test_anonymous_writes_are_refused(stranger):
     body = {"metadata": {"name": "intruder"}}
-    stranger.post("/api/v1/namespaces", body).fails(401, "Unauthorized")
-    stranger.delete("/api/v1/namespaces/default").fails(401, "Unauthorized")
+    stranger.post("/api/v1/namespaces", body).fails(403, "Forbidden")
+    stranger.delete("/api/v1/namespaces/default").fails(403, "Forbidden")
 
 
 @pytest.mark.embedded

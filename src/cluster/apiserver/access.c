@@ -3,15 +3,16 @@
  * Access: credentials on disk, and telling callers apart.
  *
  * There are two ways in: a client certificate of our own authority, checked by TLS already, or a
- * bearer token.  Tokens are JWTs (HS256) for service accounts, signed with a key that never leaves
- * the state directory.  Whoever is known may do everything: the embedded cluster has one
- * administrator, and its socket is on loopback.
+ * bearer token of a service account (account_token.h).  The certificate counts where both come, as
+ * in kube-apiserver.  Who has neither is system:anonymous.  What each may do is not decided here,
+ * but by their roles (rbac/).
+ *
+ * A token is good as long as the account that it was made for, and the pod, Secret or node that it
+ * is bound to: these are looked up in the store at each request, and compared by uid.
  */
 #include "src/cluster/apiserver/access.h"
 
 #include <openssl/crypto.h>
-#include <openssl/hmac.h>
-#include <sys/stat.h>
 
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
@@ -20,22 +21,32 @@
 #include "src/http/cert.h"
 
 #define PEM_MAX_BYTES 65536
-#define TOKEN_KEY_BYTES 32
-#define TOKEN_MAX_BYTES 8192
+#define AUTHENTICATED "system:authenticated"
+#define ANONYMOUS "system:anonymous"
+#define UNAUTHENTICATED "system:unauthenticated"
+#define EXTRA "authentication.kubernetes.io/"
+#define LEEWAY_S 60 /* after the deletion that an object waits for */
 
 struct access {
     char *dir;
     struct cert_pair authority;
     struct cert_pair server;
     struct cert_pair admin;
-    unsigned char token_key[TOKEN_KEY_BYTES];
+    struct cert_pair components[ACCESS_COMPONENTS];
+    struct store *store; /* borrowed */
+    struct token_key token_key;
 };
+
+static const char *const component_names[ACCESS_COMPONENTS] = {
+    [ACCESS_NODE] = "node", [ACCESS_OPERATOR] = "operator", [ACCESS_SERVE] = "serve"};
 
 struct access *access_free(struct access *a)
 {
     if (!a)
         return NULL;
-    OPENSSL_cleanse(a->token_key, sizeof(a->token_key));
+    OPENSSL_cleanse(&a->token_key, sizeof(a->token_key));
+    for (size_t i = 0; i < ACCESS_COMPONENTS; i++)
+        cert_pair_done(&a->components[i]);
     cert_pair_done(&a->authority);
     cert_pair_done(&a->server);
     cert_pair_done(&a->admin);
@@ -112,16 +123,26 @@ static int ensure_token_key(struct access *a, struct err *e)
     int r;
 
     if (file_exists(path)) {
-        r = file_read(path, TOKEN_KEY_BYTES, &text, &n, e);
-        if (r == 0 && n != TOKEN_KEY_BYTES)
+        r = file_read(path, sizeof(a->token_key.bytes), &text, &n, e);
+        if (r == 0 && n != sizeof(a->token_key.bytes))
             r = err_set(e, -EBADMSG, ERR_PERMANENT, "'%s' is damaged; remove it to make a new one",
                         path);
         if (r == 0)
-            memcpy(a->token_key, text, n);
+            memcpy(a->token_key.bytes, text, n);
         return r;
     }
-    encode_random(a->token_key, sizeof(a->token_key));
-    return file_write(path, (struct str){(char *)a->token_key, sizeof(a->token_key)}, 0600, e);
+    encode_random(a->token_key.bytes, sizeof(a->token_key.bytes));
+    return file_write(path, (struct str){(char *)a->token_key.bytes, sizeof(a->token_key.bytes)},
+                      0600, e);
+}
+
+/* A process of ours is a user of its own, without a group: what it may do is in its role. */
+static int ensure_component(struct access *a, size_t i, struct err *e)
+{
+    AUTO(free) char *user = xasprintf("system:slurmkeeper:%s", component_names[i]);
+    struct cert_request q = {user, NULL, NULL};
+
+    return ensure_pair(a, component_names[i], &q, &a->components[i], e);
 }
 
 static int ensure_all(struct access *a, const char *address, struct err *e)
@@ -144,6 +165,8 @@ static int ensure_all(struct access *a, const char *address, struct err *e)
         r = ensure_pair(a, "server", &server, &a->server, e);
     if (r == 0)
         r = ensure_pair(a, "admin", &admin, &a->admin, e);
+    for (size_t i = 0; i < ACCESS_COMPONENTS && r == 0; i++)
+        r = ensure_component(a, i, e);
     return r < 0 ? r : ensure_token_key(a, e);
 }
 
@@ -186,98 +209,175 @@ static void add_data(struct buf *b, const char *indent, const char *key, const c
     buf_addc(b, '\n');
 }
 
-int access_write_kubeconfig(const struct access *a, const char *address, int port, struct err *e)
+static int write_kubeconfig(const struct access *a, const char *name, const char *user,
+                            const struct cert_pair *pair, const char *server, struct err *e)
 {
-    AUTO(free) char *path = xasprintf("%s/admin.kubeconfig", a->dir);
-    bool v6 = strchr(address, ':') != NULL;
+    AUTO(free) char *path = xasprintf("%s/%s.kubeconfig", a->dir, name);
     AUTO(buf_done) struct buf b = {0};
 
     buf_adds(&b, "apiVersion: v1\nkind: Config\nclusters:\n- name: slurmkeeper\n  cluster:\n");
-    buf_printf(&b, "    server: https://%s%s%s:%d\n", v6 ? "[" : "", address, v6 ? "]" : "", port);
+    buf_printf(&b, "    server: %s\n", server);
     add_data(&b, "    ", "certificate-authority-data", a->authority.cert_pem);
-    buf_adds(&b, "users:\n- name: kubernetes-admin\n  user:\n");
-    add_data(&b, "    ", "client-certificate-data", a->admin.cert_pem);
-    add_data(&b, "    ", "client-key-data", a->admin.key_pem);
-    buf_adds(&b, "contexts:\n- name: slurmkeeper\n  context:\n    cluster: slurmkeeper\n"
-                 "    user: kubernetes-admin\ncurrent-context: slurmkeeper\npreferences: {}\n");
+    buf_printf(&b, "users:\n- name: %s\n  user:\n", user);
+    add_data(&b, "    ", "client-certificate-data", pair->cert_pem);
+    add_data(&b, "    ", "client-key-data", pair->key_pem);
+    buf_printf(&b,
+               "contexts:\n- name: slurmkeeper\n  context:\n    cluster: slurmkeeper\n"
+               "    user: %s\ncurrent-context: slurmkeeper\npreferences: {}\n",
+               user);
     return file_update(path, buf_view(&b), 0600, NULL, e);
 }
 
-static void sign(const struct access *a, struct str text, struct buf *out)
+/* The administrator's is the last: who finds it finds the others, too. */
+int access_write_kubeconfigs(const struct access *a, const char *address, int port, struct err *e)
 {
-    unsigned char mac[EVP_MAX_MD_SIZE];
-    unsigned int n = 0;
+    bool v6 = strchr(address, ':') != NULL;
+    AUTO(free)
+    char *server = xasprintf("https://%s%s%s:%d", v6 ? "[" : "", address, v6 ? "]" : "", port);
+    int r = 0;
 
-    if (!HMAC(EVP_sha256(), a->token_key, sizeof(a->token_key), (const unsigned char *)text.p,
-              text.n, mac, &n))
-        abort();
-    encode_base64url(out, (struct str){(char *)mac, n});
+    for (size_t i = 0; i < ACCESS_COMPONENTS && r == 0; i++) {
+        AUTO(free) char *user = xasprintf("system-slurmkeeper-%s", component_names[i]);
+
+        r = write_kubeconfig(a, component_names[i], user, &a->components[i], server, e);
+    }
+    return r < 0 ? r : write_kubeconfig(a, "admin", "kubernetes-admin", &a->admin, server, e);
 }
 
-char *access_make_token(const struct access *a, struct arena *arena, const char *ns,
-                        const char *account, const char *uid, int64_t expires_s)
+void access_use_store(struct access *a, struct store *s)
 {
-    AUTO(buf_done) struct buf claims = {0};
-    AUTO(buf_done) struct buf token = {0};
-    AUTO(buf_done) struct buf mac = {0};
-    struct jsn *v = jsn_object(arena);
-
-    jsn_set_str(arena, v, "iss", "https://kubernetes.default.svc.cluster.local");
-    jsn_set(arena, v, "sub", jsn_stringf(arena, "system:serviceaccount:%s:%s", ns, account));
-    jsn_set_str(arena, v, "uid", uid);
-    jsn_set_int(arena, v, "iat", clock_wall_us() / 1000000);
-    jsn_set_int(arena, v, "exp", expires_s);
-    jsn_print(&claims, v);
-    encode_base64url(&token, STR("{\"alg\":\"HS256\",\"typ\":\"JWT\"}"));
-    buf_addc(&token, '.');
-    encode_base64url(&token, buf_view(&claims));
-    sign(a, buf_view(&token), &mac);
-    buf_addc(&token, '.');
-    buf_addstr(&token, buf_view(&mac));
-    return arena_str(arena, buf_view(&token));
+    a->store = s;
 }
 
-/* The claims of a token that we signed and that has not expired, or NULL. */
-static struct jsn *check_token(const struct access *a, struct arena *arena, struct str token)
+char *access_make_token(const struct access *a, struct arena *arena, const struct account_token *t)
 {
-    AUTO(buf_done) struct buf mac = {0};
-    AUTO(buf_done) struct buf claims = {0};
-    const char *last = token.n ? memrchr(token.p, '.', token.n) : NULL;
-    struct str signed_part;
-    struct str given;
-    struct jsn *v;
-    size_t dot;
-
-    if (token.n > TOKEN_MAX_BYTES || !last)
-        return NULL;
-    signed_part = (struct str){token.p, (size_t)(last - token.p)};
-    given = (struct str){last + 1, token.n - signed_part.n - 1};
-    sign(a, signed_part, &mac);
-    if (mac.n != given.n || CRYPTO_memcmp(mac.p, given.p, given.n) != 0)
-        return NULL;
-    dot = str_find(signed_part, '.');
-    if (dot == signed_part.n ||
-        decode_base64(&claims, (struct str){token.p + dot + 1, signed_part.n - dot - 1}) < 0 ||
-        jsn_parse(arena, buf_view(&claims), NULL, &v, NULL) < 0 ||
-        jsn_get_int(v, "exp", 0) < clock_wall_us() / 1000000)
-        return NULL;
-    return v;
+    return account_token_sign(&a->token_key, arena, t);
 }
 
-static bool by_token(const struct access *a, struct arena *arena, const char *header,
-                     struct api_user *ret_user)
+/* Is the object of that uid there, and not past its deletion? */
+static bool still_there(const struct access *a, struct arena *arena, const char *resource,
+                        const char *ns, const char *name, const char *uid)
 {
-    static const char *const groups[] = {"system:serviceaccounts", "system:authenticated", NULL};
+    struct store_key k = {resource, ns, name};
+    struct store_row row;
+    struct jsn *object;
+    const char *deleted;
+    int64_t when_us;
+
+    if (!a->store || store_get(a->store, &k, arena, &row, NULL) < 0 ||
+        jsn_parse(arena, row.data, NULL, &object, NULL) < 0 ||
+        !streq(jsn_get_str(object, "metadata.uid"), uid))
+        return false;
+    deleted = jsn_get_str(object, "metadata.deletionTimestamp");
+    return !deleted || (clock_parse_rfc3339(str_of(deleted), &when_us) == 0 &&
+                        when_us / 1000000 + LEEWAY_S > clock_wall_us() / 1000000);
+}
+
+static bool is_live(const struct access *a, struct arena *arena, const struct account_token *t)
+{
+    static const struct {
+        const char *kind;
+        const char *resource;
+        bool namespaced;
+    } bound[] = {{"pod", "pods", true}, {"secret", "secrets", true}, {"node", "nodes", false}};
+
+    if (!still_there(a, arena, "serviceaccounts", t->ns, t->account, t->uid))
+        return false;
+    if (!t->bound_kind)
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(bound); i++)
+        if (streq(bound[i].kind, t->bound_kind))
+            return still_there(a, arena, bound[i].resource, bound[i].namespaced ? t->ns : "",
+                               t->bound_name, t->bound_uid);
+    return false;
+}
+
+/* Which of the wanted audiences the token is for; nothing wanted is the API. */
+static struct jsn *shared_audiences(struct arena *arena, const struct account_token *t,
+                                    const struct jsn *wanted)
+{
+    struct jsn *both = jsn_array(arena);
+
+    JSN_FOR_ITEMS (item, t->audiences) {
+        bool found = jsn_len(wanted) == 0 && streq(jsn_text(item), ACCESS_AUDIENCE);
+
+        JSN_FOR_ITEMS (w, wanted)
+            found = found || streq(jsn_text(w), jsn_text(item));
+        if (found)
+            jsn_append(arena, both, item);
+    }
+    return both;
+}
+
+static void add_extra(struct arena *arena, struct jsn *extra, const char *key, const char *value)
+{
+    struct jsn *list = jsn_array(arena);
+
+    if (!value)
+        return;
+    jsn_append(arena, list, jsn_string(arena, value));
+    jsn_set(arena, extra, key, list);
+}
+
+static void set_account_user(struct arena *arena, const struct account_token *t, struct api_user *u)
+{
+    bool pod = streq(t->bound_kind, "pod");
+    struct jsn *extra = jsn_object(arena);
+
+    *u = access_account_user(arena, t->ns, t->account);
+    u->uid = t->uid;
+    if (t->id)
+        add_extra(arena, extra, EXTRA "credential-id", arena_printf(arena, "JTI=%s", t->id));
+    add_extra(arena, extra, EXTRA "pod-name", pod ? t->bound_name : NULL);
+    add_extra(arena, extra, EXTRA "pod-uid", pod ? t->bound_uid : NULL);
+    add_extra(arena, extra, EXTRA "node-name", t->node_name);
+    add_extra(arena, extra, EXTRA "node-uid", t->node_uid);
+    u->extra = extra;
+}
+
+bool access_check_token(const struct access *a, struct arena *arena, struct str token,
+                        const struct jsn *audiences, struct api_user *ret_user,
+                        struct jsn **ret_audiences)
+{
+    struct account_token t;
+    struct jsn *both;
+
+    if (account_token_read(&a->token_key, arena, token, &t) < 0 ||
+        (t.expires_s && t.expires_s <= clock_wall_us() / 1000000))
+        return false;
+    both = shared_audiences(arena, &t, audiences);
+    if (jsn_len(both) == 0 || !is_live(a, arena, &t))
+        return false;
+    set_account_user(arena, &t, ret_user);
+    *ret_audiences = both;
+    return true;
+}
+
+static bool by_header(const struct access *a, struct arena *arena, const char *header,
+                      struct api_user *ret_user)
+{
     struct str h = str_of(header);
-    struct jsn *claims;
+    struct jsn *audiences;
 
     if (h.n < 7 || !str_eq_nocase((struct str){h.p, 7}, STR("bearer ")))
         return false;
-    claims = check_token(a, arena, str_trim((struct str){h.p + 7, h.n - 7}));
-    if (!claims || !jsn_get_str(claims, "sub"))
-        return false;
-    *ret_user = (struct api_user){jsn_get_str(claims, "sub"), groups};
-    return true;
+    return access_check_token(a, arena, str_trim((struct str){h.p + 7, h.n - 7}), NULL, ret_user,
+                              &audiences);
+}
+
+/* Everybody who is known is in one group more. */
+static const char *const *with_authenticated(struct arena *arena, const char *const *groups)
+{
+    const char **all;
+    size_t n = 0;
+
+    while (groups && groups[n])
+        n++;
+    all = arena_calloc(arena, n + 2, sizeof(*all));
+    for (size_t i = 0; i < n; i++)
+        all[i] = arena_strdup(arena, groups[i]);
+    all[n] = AUTHENTICATED;
+    return (const char *const *)all;
 }
 
 bool access_identify(const struct access *a, struct arena *arena, const struct http_exchange *x,
@@ -286,10 +386,34 @@ bool access_identify(const struct access *a, struct arena *arena, const struct h
     const struct http_request *q = http_exchange_request(x);
     const char *header = http_request_header(x, "Authorization");
 
-    if (header)
-        return by_token(a, arena, header, ret_user);
-    if (!q->tls_cn)
-        return false;
-    *ret_user = (struct api_user){q->tls_cn, q->tls_orgs};
-    return true;
+    if (q->tls_cn) {
+        *ret_user = (struct api_user){.name = arena_strdup(arena, q->tls_cn),
+                                      .groups = with_authenticated(arena, q->tls_orgs)};
+        return true;
+    }
+    return header && by_header(a, arena, header, ret_user);
+}
+
+bool access_offered(const struct http_exchange *x)
+{
+    return http_exchange_request(x)->tls_cn || http_request_header(x, "Authorization");
+}
+
+struct api_user access_anonymous(void)
+{
+    static const char *const groups[] = {UNAUTHENTICATED, NULL};
+
+    return (struct api_user){.name = ANONYMOUS, .groups = groups};
+}
+
+struct api_user access_account_user(struct arena *arena, const char *ns, const char *account)
+{
+    const char **groups = arena_calloc(arena, 4, sizeof(*groups));
+
+    groups[0] = "system:serviceaccounts";
+    groups[1] = arena_printf(arena, "system:serviceaccounts:%s", ns);
+    groups[2] = AUTHENTICATED;
+    return (struct api_user){.name =
+                                 arena_printf(arena, "system:serviceaccount:%s:%s", ns, account),
+                             .groups = (const char *const *)groups};
 }

@@ -2,15 +2,19 @@
 /* Access: who may talk to the server, and the credentials it hands out. */
 #pragma once
 
+#include "src/cluster/apiserver/account_token.h"
 #include "src/cluster/apiserver/call.h"
+#include "src/cluster/apiserver/store.h"
 
 /*
  * The state directory holds, readable by its owner only:
  *   pki/ca.crt ca.key          the authority, made at the first start
  *   pki/server.crt server.key  made anew when it lacks a name or is about to expire
  *   pki/admin.crt admin.key    the administrator's (O=system:masters)
+ *   pki/NAME.crt NAME.key      of each component
  *   pki/token.key              signs service account tokens
  *   admin.kubeconfig           everything a client needs, in one file
+ *   NAME.kubeconfig            the same for each component
  */
 struct access;
 
@@ -24,14 +28,37 @@ const char *access_server_cert(const struct access *a);
 const char *access_server_key(const struct access *a);
 const char *access_authority(const struct access *a);
 
-/* Write admin.kubeconfig (0600) for a server on this address and port. */
-int access_write_kubeconfig(const struct access *a, const char *address, int port,
-                            struct err *e) MUST_CHECK;
+/* Processes of ours, each with a user system:slurmkeeper:NAME and a NAME.kubeconfig of its own. */
+enum access_component { ACCESS_NODE, ACCESS_OPERATOR, ACCESS_SERVE, ACCESS_COMPONENTS };
 
-/* Who sent this?  By client certificate or bearer token; false: nobody known. */
+/* Write admin.kubeconfig and those of the components (0600), for a server on this address. */
+int access_write_kubeconfigs(const struct access *a, const char *address, int port,
+                             struct err *e) MUST_CHECK;
+
+/* Where the accounts, pods, Secrets and nodes are that tokens stand for; borrowed.  Without a store
+ * no token is good. */
+void access_use_store(struct access *a, struct store *s);
+
+/* Who issues the tokens, and whom they are for where nobody says otherwise. */
+#define ACCESS_AUDIENCE ACCOUNT_TOKEN_ISSUER
+
+/*
+ * Who sent this?  By client certificate or bearer token; false: nobody known.  Needs the head of
+ * the request only.  The user lives in the arena.
+ */
 bool access_identify(const struct access *a, struct arena *arena, const struct http_exchange *x,
                      struct api_user *ret_user);
+/* Did the client send any credentials, good or not?  Who did not is system:anonymous. */
+bool access_offered(const struct http_exchange *x);
+struct api_user access_anonymous(void);
+/* A service account as a user, with the groups that it is in. */
+struct api_user access_account_user(struct arena *arena, const char *ns, const char *account);
 
-/* A signed token for a service account, good until then (seconds since 1970). */
-char *access_make_token(const struct access *a, struct arena *arena, const char *ns,
-                        const char *account, const char *uid, int64_t expires_s);
+/* Is the token good for one of these audiences (NULL or none: the API)?  *ret_audiences are those
+ * that it is good for. */
+bool access_check_token(const struct access *a, struct arena *arena, struct str token,
+                        const struct jsn *audiences, struct api_user *ret_user,
+                        struct jsn **ret_audiences);
+
+/* Sign a token. */
+char *access_make_token(const struct access *a, struct arena *arena, const struct account_token *t);

@@ -3,9 +3,10 @@
  * The API server as a whole: put together, started, taken down.
  *
  * A turn of the loop serves every request that is ready; their writes form one transaction, which
- * the end-of-turn hook commits.  Committed changes go to the watches, to the garbage collector, to
- * the namespaces, to the protection of claims and to the custom resource definitions, in this
- * order; what those write comes in a later turn, as if a client had written it.
+ * the end-of-turn hook commits.  Committed changes go to the index of rights, to the watches, to
+ * the garbage collector, to the namespaces, to the protection of claims, to the custom resource
+ * definitions and to the roles that aggregate, in this order; what those write comes in a later
+ * turn, as if a client had written it.
  */
 #include "src/cluster/apiserver/apiserver.h"
 
@@ -25,21 +26,36 @@
 #include "src/cluster/apiserver/identity.h"
 #include "src/cluster/apiserver/namespaces.h"
 #include "src/cluster/apiserver/protection.h"
+#include "src/cluster/apiserver/rbac/aggregate.h"
+#include "src/cluster/apiserver/rbac/bootstrap.h"
+#include "src/cluster/apiserver/rbac/index.h"
 #include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/store_place.h"
 #include "src/cluster/apiserver/types/discovery.h"
 #include "src/cluster/apiserver/types/openapi.h"
 #include "src/cluster/apiserver/watch.h"
 
+static void follow_rights(struct apiserver *s, const struct store_event *ev)
+{
+    const struct store_key *k = &ev->row.key;
+
+    if (ev->change == STORE_DELETED)
+        rbac_index_drop(s->rbac, k->resource, k->ns, k->name);
+    else
+        rbac_index_put(s->rbac, k->resource, k->ns, k->name, ev->row.data);
+}
+
 static void on_commit(void *arg, const struct store_event *ev)
 {
     struct apiserver *s = arg;
 
+    follow_rights(s, ev);
     watch_hub_event(s->watches, ev);
     collector_event(s->collector, ev);
     namespaces_event(s->namespaces, ev);
     protection_event(s->protection, ev);
     crd_controller_event(s->crds, ev);
+    rbac_aggregate_event(s->aggregate, ev);
     for (size_t i = 0; i < s->n_observers; i++)
         s->observers[i].fn(s->observers[i].arg, ev);
 }
@@ -95,7 +111,31 @@ static int open_state(struct apiserver *s, const struct apiserver_options *o, co
         log_warn("%s", store_note(s->store));
     if (r == 0)
         r = access_new(o->state_dir, host, &s->access, e);
+    if (r == 0)
+        access_use_store(s->access, s->store);
     return r < 0 ? r : registry_new(&s->registry, e);
+}
+
+static bool load_right(void *arg, const struct store_row *row)
+{
+    rbac_index_put(arg, row->key.resource, row->key.ns, row->key.name, row->data);
+    return true;
+}
+
+static int load_rights(struct apiserver *s, struct err *e)
+{
+    static const char *const resources[] = {RBAC_ROLES, RBAC_CLUSTER_ROLES, RBAC_ROLE_BINDINGS,
+                                            RBAC_CLUSTER_ROLE_BINDINGS};
+    int r = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(resources) && r == 0; i++) {
+        struct store_list q = {.resource = resources[i]};
+
+        r = store_each(s->store, &q, load_right, s->rbac, e);
+    }
+    if (r == 0)
+        r = rbac_bootstrap(s, e);
+    return r < 0 ? r : rbac_aggregate_start(s->aggregate, e);
 }
 
 static int start_parts(struct apiserver *s, struct err *e)
@@ -107,6 +147,8 @@ static int start_parts(struct apiserver *s, struct err *e)
     s->namespaces = namespaces_new(s);
     s->protection = protection_new(s);
     s->crds = crd_controller_new(s);
+    s->rbac = rbac_index_new();
+    s->aggregate = rbac_aggregate_new(s);
     s->compactor = compactor_new(s);
     s->discovery = discovery_new(s->registry, NULL);
     s->openapi = openapi_new(s->registry);
@@ -121,6 +163,8 @@ static int start_parts(struct apiserver *s, struct err *e)
         r = protection_start(s->protection, e);
     if (r == 0)
         r = collector_start(s->collector, e);
+    if (r == 0)
+        r = load_rights(s, e);
     return r < 0 ? r : store_commit(s->store, e);
 }
 
@@ -138,7 +182,7 @@ static int start_http(struct apiserver *s, const struct apiserver_options *o, co
     if (r == 0)
         r = http_server_listen(s->http, o->listen, e);
     if (r == 0)
-        r = access_write_kubeconfig(s->access, host, http_server_port(s->http), e);
+        r = access_write_kubeconfigs(s->access, host, http_server_port(s->http), e);
     return r;
 }
 
@@ -178,6 +222,8 @@ struct apiserver *apiserver_free(struct apiserver *s)
     (void)http_server_free(s->http);
     (void)http_tls_free(s->tls);
     (void)crd_controller_free(s->crds);
+    (void)rbac_aggregate_free(s->aggregate);
+    (void)rbac_index_free(s->rbac);
     (void)protection_free(s->protection);
     (void)namespaces_free(s->namespaces);
     (void)collector_free(s->collector);

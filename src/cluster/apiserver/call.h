@@ -13,7 +13,9 @@ struct apiserver;
 /* Who asks. */
 struct api_user {
     const char *name;
+    const char *uid;           /* NULL: none */
     const char *const *groups; /* NULL-terminated; may be NULL */
+    const struct jsn *extra;   /* lists of texts by key; may be NULL */
 };
 
 enum api_verb {
@@ -40,6 +42,7 @@ struct api_call {
     struct arena arena;
     struct url_query query;
     struct api_user user;
+    const char *impersonator; /* who really asks, where that is not the user; else NULL */
     const char *user_agent;
 
     enum api_verb verb;

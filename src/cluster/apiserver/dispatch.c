@@ -2,8 +2,9 @@
 /*
  * From an HTTP request to its verb: who asks, what the path names, what the method does there.
  *
- * Who has no name is let in to /livez and /readyz alone.  A request that is refused before it is a
- * call (a bad head, a body too large) gets a Status object as well.
+ * Whoever sends credentials that are not good is refused (401); who sends none is system:anonymous.
+ * Then the roles decide, before anybody looks whether there is such a thing (403).  A request that
+ * is refused before it is a call (a bad head, a body too large) gets a Status object as well.
  */
 #include "src/cluster/apiserver/dispatch.h"
 
@@ -13,12 +14,14 @@
 #include "src/cluster/apiserver/access.h"
 #include "src/cluster/apiserver/answer.h"
 #include "src/cluster/apiserver/crd/custom.h"
+#include "src/cluster/apiserver/impersonate.h"
 #include "src/cluster/apiserver/list.h"
 #include "src/cluster/apiserver/pages.h"
+#include "src/cluster/apiserver/rbac/authorize.h"
+#include "src/cluster/apiserver/review.h"
 #include "src/cluster/apiserver/route.h"
 #include "src/cluster/apiserver/status.h"
 #include "src/cluster/apiserver/subresource.h"
-#include "src/cluster/apiserver/token.h"
 #include "src/cluster/apiserver/verbs.h"
 #include "src/cluster/apiserver/watch.h"
 #include "src/http/url.h"
@@ -150,9 +153,22 @@ static void serve_resource(struct api_call *c, const struct route *r)
         run_verb(c);
 }
 
-static bool needs_no_name(const struct route *r)
+/* Who asks, and may they? */
+static int admit(struct api_call *c, const struct route *route)
 {
-    return r->kind == ROUTE_HEALTH && !streq(r->name, "healthz");
+    struct rbac_request wish;
+    int r;
+
+    if (!access_identify(c->server->access, &c->arena, c->exchange, &c->user)) {
+        if (access_offered(c->exchange))
+            return status_fail(c, 401, "Unauthorized", "Unauthorized");
+        c->user = access_anonymous();
+    }
+    r = impersonate(c);
+    if (r < 0)
+        return r;
+    rbac_request_of_route(c, route, &wish);
+    return rbac_check(c, &wish);
 }
 
 void dispatch_request(void *arg, struct http_exchange *x)
@@ -169,8 +185,8 @@ void dispatch_request(void *arg, struct http_exchange *x)
         r = url_query_parse(q->query, &c->query, &e);
     if (r < 0)
         (void)status_bad_request(c, "%s", e.text);
-    else if (!access_identify(s->access, &c->arena, x, &c->user) && !needs_no_name(&route))
-        r = status_fail(c, 401, "Unauthorized", "Unauthorized");
+    else
+        r = admit(c, &route);
     if (r < 0)
         answer_failure(c);
     else if (route.kind == ROUTE_RESOURCE)

@@ -186,9 +186,11 @@ int object_present_row(struct api_call *c, const struct store_row *row, bool wit
 
 void call_init_inner(struct api_call *c, struct apiserver *s, const struct resource *stored)
 {
+    static const char *const groups[] = {"system:masters", "system:authenticated", NULL};
+
     *c = (struct api_call){
         .server = s,
-        .user = {.name = "system:apiserver"},
+        .user = {.name = "system:apiserver", .groups = groups},
         .user_agent = "slurmkeeper",
         .manager = "slurmkeeper",
         .res = stored,

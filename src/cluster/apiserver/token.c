@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Questions about identity.
+ * TokenRequest: a signed token for a service account.
  *
- * Everyone who gets in may do everything, so access reviews are always allowed; they exist because
- * kubectl and other clients ask.  Tokens for service accounts are real: they are signed, expire,
- * and let in.
+ * A token may be bound to a pod that runs with the account, to a Secret, or to a node: it is then
+ * good as long as that very object is there.  How long a token lives is limited; a longer wish is
+ * cut short with a warning, and the answer says what was given, as kube-apiserver does it with
+ * --service-account-max-token-expiration.  Our own node process gets tokens for pods alone.
  */
 #include "src/cluster/apiserver/token.h"
 
 #include "src/base/clock.h"
+#include "src/base/encode.h"
 #include "src/cluster/apiserver/access.h"
 #include "src/cluster/apiserver/answer.h"
 #include "src/cluster/apiserver/body.h"
+#include "src/cluster/apiserver/kinds/lookup.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/options.h"
 #include "src/cluster/apiserver/status.h"
@@ -19,140 +22,163 @@
 #define TOKEN_DEFAULT_S 3600
 #define TOKEN_LEAST_S 600
 #define TOKEN_MOST_S (1LL << 32)
+#define TOKEN_GIVEN_S (365LL * 24 * 3600)
+#define NODE_USER "system:slurmkeeper:node"
 
-static int check_expiry(struct api_call *c, int64_t seconds)
+static int check_expiry(struct api_call *c, int64_t *seconds)
 {
     struct causes cs = {.arena = &c->arena};
 
-    if (seconds < TOKEN_LEAST_S)
-        cause_invalid(&cs, "spec.expirationSeconds", jsn_int(&c->arena, seconds),
+    if (*seconds < TOKEN_LEAST_S)
+        cause_invalid(&cs, "spec.expirationSeconds", jsn_int(&c->arena, *seconds),
                       "may not specify a duration less than 10 minutes");
-    else if (seconds > TOKEN_MOST_S)
-        cause_invalid(&cs, "spec.expirationSeconds", jsn_int(&c->arena, seconds),
+    else if (*seconds > TOKEN_MOST_S)
+        cause_invalid(&cs, "spec.expirationSeconds", jsn_int(&c->arena, *seconds),
                       "may not specify a duration larger than 2^32 seconds");
-    return cs.n ? status_invalid_kind(c, "TokenRequest", "authentication.k8s.io", "", &cs) : 0;
+    if (cs.n)
+        return status_invalid_kind(c, "TokenRequest", "authentication.k8s.io", "", &cs);
+    if (*seconds > TOKEN_GIVEN_S) {
+        call_warn(c, "requested expiration of %lld seconds shortened to %lld seconds",
+                  (long long)*seconds, (long long)TOKEN_GIVEN_S);
+        *seconds = TOKEN_GIVEN_S;
+    }
+    return 0;
+}
+
+static const char *text(const struct jsn *v, const char *key)
+{
+    const char *s = jsn_get_str(v, key);
+
+    return s ? s : "";
+}
+
+static int bound_missing(struct api_call *c, const char *plural, const char *name)
+{
+    int r = status_fail(c, 404, "NotFound", "%s \"%s\" not found", plural, name);
+
+    jsn_set_str(&c->arena, status_details(c), "name", name);
+    jsn_set_str(&c->arena, status_details(c), "kind", plural);
+    return r;
+}
+
+/* A pod lends its life only to tokens of its own account. */
+static int bind_pod(struct api_call *c, const struct jsn *pod, struct account_token *t)
+{
+    const char *node = text(pod, "spec.nodeName");
+    struct jsn *object = NULL;
+
+    if (!streq(text(pod, "spec.serviceAccountName"), c->name))
+        return status_bad_request(c,
+                                  "cannot bind token for serviceaccount \"%s\" to pod running with "
+                                  "different serviceaccount name.",
+                                  c->name);
+    if (!node[0])
+        return 0;
+    t->node_name = node;
+    if (lookup_get(c, "nodes", "", node, &object) == 0)
+        t->node_uid = object_uid(object);
+    return 0;
+}
+
+static int bind_object(struct api_call *c, const struct jsn *ref, const char *kind,
+                       const char *plural, struct account_token *t)
+{
+    const char *name = text(ref, "name");
+    const char *uid = text(ref, "uid");
+    struct jsn *object = NULL;
+    int r = lookup_get(c, plural, streq(kind, "node") ? "" : c->ns, name, &object);
+
+    if (r == -ENOENT)
+        return bound_missing(c, plural, name);
+    if (r < 0)
+        return r;
+    if (uid[0] && !streq(uid, object_uid(object)))
+        return status_fail(
+            c, 409, "Conflict",
+            "Operation cannot be fulfilled on %s \"%s\": the UID in the bound object "
+            "reference (%s) does not match the UID in record. The object might have "
+            "been deleted and then recreated",
+            text(ref, "kind"), name, uid);
+    t->bound_kind = kind;
+    t->bound_name = name;
+    t->bound_uid = object_uid(object);
+    return streq(kind, "pod") ? bind_pod(c, object, t) : 0;
+}
+
+static int bind_token(struct api_call *c, const struct jsn *ref, struct account_token *t)
+{
+    static const struct {
+        const char *kind, *claim, *plural;
+    } known[] = {
+        {"Pod", "pod", "pods"}, {"Secret", "secret", "secrets"}, {"Node", "node", "nodes"}};
+
+    if (streq(c->user.name, NODE_USER) && !streq(text(ref, "kind"), "Pod"))
+        return status_forbidden(c, c->name, "node requested token not bound to a pod");
+    if (!jsn_is(ref, JSN_OBJECT))
+        return 0;
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (streq(text(ref, "kind"), known[i].kind) && streq(text(ref, "apiVersion"), "v1"))
+            return bind_object(c, ref, known[i].claim, known[i].plural, t);
+    return status_bad_request(c, "cannot bind token to object of type %s, Kind=%s",
+                              text(ref, "apiVersion"), text(ref, "kind"));
+}
+
+static void set_audiences(struct api_call *c, struct jsn *request, struct account_token *t)
+{
+    struct jsn *list = jsn_get(request, "spec.audiences");
+
+    if (jsn_len(list) == 0) {
+        list = jsn_array(&c->arena);
+        jsn_append(&c->arena, list, jsn_string(&c->arena, ACCESS_AUDIENCE));
+        jsn_set_path(&c->arena, request, "spec.audiences", list);
+    }
+    t->audiences = list;
+}
+
+static void answer_token(struct api_call *c, struct jsn *request, const struct account_token *t)
+{
+    struct arena *a = &c->arena;
+    char when[CLOCK_RFC3339_LEN];
+
+    clock_rfc3339(t->expires_s * 1000000, when);
+    jsn_set_str(a, request, "kind", "TokenRequest");
+    jsn_set_str(a, request, "apiVersion", "authentication.k8s.io/v1");
+    jsn_set_path(a, request, "metadata.name", jsn_string(a, c->name));
+    jsn_set_path(a, request, "metadata.namespace", jsn_string(a, c->ns));
+    jsn_set_path(a, request, "metadata.creationTimestamp", jsn_string(a, call_now(c)));
+    jsn_set_path(a, request, "spec.expirationSeconds", jsn_int(a, t->expires_s - t->issued_s));
+    jsn_set_path(a, request, "status.token",
+                 jsn_string(a, access_make_token(c->server->access, a, t)));
+    jsn_set_path(a, request, "status.expirationTimestamp", jsn_string(a, when));
+    answer_json(c, 201, request);
 }
 
 void token_serve(struct api_call *c)
 {
-    char when[CLOCK_RFC3339_LEN];
+    struct account_token t = {.ns = c->ns, .account = c->name};
+    char id[ENCODE_UUID_LEN + 1];
     struct jsn *request = NULL;
     struct jsn *account = NULL;
     int64_t seconds = TOKEN_DEFAULT_S;
-    int64_t expires;
     int r = body_read_subresource(c, &request);
 
     if (r == 0) {
         seconds = jsn_get_int(request, "spec.expirationSeconds", TOKEN_DEFAULT_S);
-        r = check_expiry(c, seconds);
+        r = check_expiry(c, &seconds);
     }
     if (r == 0)
         r = object_load(c, c->ns, c->name, &account);
+    if (r == 0)
+        r = bind_token(c, jsn_get(request, "spec.boundObjectRef"), &t);
     if (r < 0) {
         answer_failure(c);
         return;
     }
-    expires = clock_wall_us() / 1000000 + seconds;
-    clock_rfc3339(expires * 1000000, when);
-    jsn_set_str(&c->arena, request, "kind", "TokenRequest");
-    jsn_set_str(&c->arena, request, "apiVersion", "authentication.k8s.io/v1");
-    jsn_set_path(&c->arena, request, "metadata.name", jsn_string(&c->arena, c->name));
-    jsn_set_path(&c->arena, request, "metadata.namespace", jsn_string(&c->arena, c->ns));
-    jsn_set_path(&c->arena, request, "spec.expirationSeconds", jsn_int(&c->arena, seconds));
-    jsn_set_path(&c->arena, request, "status.token",
-                 jsn_string(&c->arena, access_make_token(c->server->access, &c->arena, c->ns,
-                                                         c->name, object_uid(account), expires)));
-    jsn_set_path(&c->arena, request, "status.expirationTimestamp", jsn_string(&c->arena, when));
-    answer_json(c, 201, request);
-}
-
-bool review_is(const struct resource *res)
-{
-    return streq(res->group, "authorization.k8s.io") || streq(res->group, "authentication.k8s.io");
-}
-
-static struct jsn *string_list(struct arena *a, const char *const *items)
-{
-    struct jsn *list = jsn_array(a);
-
-    for (; items && *items; items++)
-        jsn_append(a, list, jsn_string(a, *items));
-    return list;
-}
-
-static struct jsn *user_info(struct api_call *c)
-{
-    struct jsn *u = jsn_object(&c->arena);
-
-    jsn_set_str(&c->arena, u, "username", c->user.name);
-    jsn_set(&c->arena, u, "groups", string_list(&c->arena, c->user.groups));
-    return u;
-}
-
-/* Everything on everything. */
-static void fill_rules(struct api_call *c, struct jsn *review)
-{
-    static const char *const any[] = {"*", NULL};
-    struct arena *a = &c->arena;
-    struct jsn *resource = jsn_object(a);
-    struct jsn *other = jsn_object(a);
-    struct jsn *status = jsn_object(a);
-
-    jsn_set(a, resource, "verbs", string_list(a, any));
-    jsn_set(a, resource, "apiGroups", string_list(a, any));
-    jsn_set(a, resource, "resources", string_list(a, any));
-    jsn_set(a, other, "verbs", string_list(a, any));
-    jsn_set(a, other, "nonResourceURLs", string_list(a, any));
-    jsn_set(a, status, "resourceRules", jsn_array(a));
-    jsn_append(a, jsn_key(status, "resourceRules"), resource);
-    jsn_set(a, status, "nonResourceRules", jsn_array(a));
-    jsn_append(a, jsn_key(status, "nonResourceRules"), other);
-    jsn_set_bool(a, status, "incomplete", false);
-    jsn_set(a, review, "status", status);
-}
-
-static void fill_status(struct api_call *c, struct jsn *review)
-{
-    struct arena *a = &c->arena;
-
-    if (streq(c->res->kind, "SelfSubjectRulesReview"))
-        fill_rules(c, review);
-    else if (streq(c->res->kind, "SelfSubjectReview"))
-        jsn_set_path(a, review, "status.userInfo", user_info(c));
-    else if (streq(c->res->kind, "TokenReview"))
-        jsn_set_path(a, review, "status.authenticated", jsn_bool(a, false));
-    else
-        jsn_set_path(a, review, "status.allowed", jsn_bool(a, true));
-}
-
-/* What is asked must be said: a resource or a path. */
-static int check_review(struct api_call *c, const struct jsn *review)
-{
-    struct causes cs = {.arena = &c->arena};
-
-    if (ends_with(c->res->kind, "AccessReview") && !jsn_get(review, "spec.resourceAttributes") &&
-        !jsn_get(review, "spec.nonResourceAttributes"))
-        cause_invalid(&cs, "spec.resourceAttributes", NULL,
-                      "exactly one of nonResourceAttributes or resourceAttributes must be "
-                      "specified");
-    return status_invalid(c, "", &cs);
-}
-
-void review_serve(struct api_call *c)
-{
-    struct jsn *review = NULL;
-    int r = c->verb == VERB_CREATE ? options_read_write(c, "CreateOptions", false)
-                                   : status_method_not_allowed(c);
-
-    if (r == 0)
-        r = body_read_object(c, &review);
-    if (r == 0)
-        r = check_review(c, review);
-    if (r < 0) {
-        answer_failure(c);
-        return;
-    }
-    jsn_set(&c->arena, jsn_key(review, "metadata"), "creationTimestamp", jsn_null(&c->arena));
-    fill_status(c, review);
-    answer_object(c, 201, object_present(c, review));
+    encode_uuid(id);
+    t.id = id;
+    t.uid = object_uid(account);
+    t.issued_s = clock_wall_us() / 1000000;
+    t.expires_s = t.issued_s + seconds;
+    set_audiences(c, request, &t);
+    answer_token(c, request, &t);
 }

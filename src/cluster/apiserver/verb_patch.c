@@ -11,6 +11,7 @@
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/options.h"
 #include "src/cluster/apiserver/ownership.h"
+#include "src/cluster/apiserver/rbac/authorize.h"
 #include "src/cluster/apiserver/status.h"
 #include "src/cluster/apiserver/verbs.h"
 #include "src/cluster/apiserver/write.h"
@@ -194,7 +195,8 @@ static int apply(struct api_call *c, struct jsn *config, const struct jsn *old, 
     if (old)
         return write_update(c, old, object, &how);
     c->applied = true;
-    return write_create(c, object);
+    r = rbac_check_verb(c, "create");
+    return r < 0 ? r : write_create(c, object);
 }
 
 void verb_patch(struct api_call *c)

@@ -10,6 +10,7 @@
 #include "src/cluster/apiserver/body.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/options.h"
+#include "src/cluster/apiserver/rbac/authorize.h"
 #include "src/cluster/apiserver/strategy.h"
 #include "src/cluster/apiserver/write.h"
 
@@ -72,7 +73,8 @@ static int put(struct api_call *c, struct jsn *object, int *ret_code)
     if (r == -ENOENT && strategy_of(c->stored)->create_on_update && !c->sub) {
         *ret_code = 201;
         (void)jsn_del_path(object, "metadata.resourceVersion");
-        return write_create(c, object);
+        r = rbac_check_verb(c, "create");
+        return r < 0 ? r : write_create(c, object);
     }
     if (r == -ENOENT)
         return status_not_found(c, c->name);

@@ -2,13 +2,14 @@
 /*
  * Roles and bindings of rbac.authorization.k8s.io.
  *
- * They are kept and checked for their form; the embedded server allows every user it knows
- * everything. What a binding refers to never changes: a new binding must be made, so that nobody
- * gets more rights by an edit of one field.
+ * Their form is checked here; what they give is decided in rbac/.  Nobody writes rights that they
+ * do not have (rbac/escalation.h).  What a binding refers to never changes: a new binding must be
+ * made, so that nobody gets more rights by an edit of one field.
  */
 #include "src/cluster/apiserver/gotext.h"
 #include "src/cluster/apiserver/kinds/kinds.h"
 #include "src/cluster/apiserver/kinds/labelselector.h"
+#include "src/cluster/apiserver/rbac/escalation.h"
 
 #define RBAC_GROUP "rbac.authorization.k8s.io"
 
@@ -160,11 +161,33 @@ static void binding_validate_update(struct causes *cs, const struct jsn *binding
                            "cannot change roleRef");
 }
 
+static int role_create(struct api_call *c, struct jsn *role)
+{
+    return escalation_check_role(c, role, NULL);
+}
+
+static int role_update(struct api_call *c, struct jsn *role, const struct jsn *old)
+{
+    return escalation_check_role(c, role, old);
+}
+
+static int binding_create(struct api_call *c, struct jsn *binding)
+{
+    return escalation_check_binding(c, binding, NULL);
+}
+
+static int binding_update(struct api_call *c, struct jsn *binding, const struct jsn *old)
+{
+    return escalation_check_binding(c, binding, old);
+}
+
 const struct strategy strategy_roles = {
     .resource = "roles." RBAC_GROUP,
     .names = NAME_PATH_SEGMENT,
     .no_generation = true,
     .create_on_update = true,
+    .prepare_create = role_create,
+    .prepare_update = role_update,
     .validate = role_validate,
 };
 
@@ -173,6 +196,8 @@ const struct strategy strategy_clusterroles = {
     .names = NAME_PATH_SEGMENT,
     .no_generation = true,
     .create_on_update = true,
+    .prepare_create = role_create,
+    .prepare_update = role_update,
     .validate = clusterrole_validate,
 };
 
@@ -182,6 +207,8 @@ const struct strategy strategy_rolebindings = {
     .no_generation = true,
     .create_on_update = true,
     .set_defaults = binding_defaults,
+    .prepare_create = binding_create,
+    .prepare_update = binding_update,
     .validate = rolebinding_validate,
     .validate_update = binding_validate_update,
 };
@@ -192,6 +219,8 @@ const struct strategy strategy_clusterrolebindings = {
     .no_generation = true,
     .create_on_update = true,
     .set_defaults = binding_defaults,
+    .prepare_create = binding_create,
+    .prepare_update = binding_update,
     .validate = clusterrolebinding_validate,
     .validate_update = binding_validate_update,
 };
