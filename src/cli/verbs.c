@@ -28,7 +28,7 @@ static const struct cli_option apiserver_options[] = {
 static const struct cli_option node_options[] = {
     {"state", "DIR", "Where pods, claims and logs are kept; the same as the API server's",
      "/var/lib/slurmkeeper", false},
-    {"kubeconfig", "FILE", "Which API server to follow", "DIR/admin.kubeconfig", false},
+    {"kubeconfig", "FILE", "Which API server to follow", "DIR/node.kubeconfig", false},
     {"name", "NAME", "Name of the cluster: of its bridge and its control groups", "default", false},
     {"node-name", "NAME", "Name of the Node object", "the machine's host name", false},
     {"pod-cidr", "RANGE", "Addresses of the pods", "a free /16 from 10.131.0.0 on", false},

@@ -154,15 +154,22 @@ static void start_apiserver(struct serve *s)
     s->processes[APISERVER] = start(s, argv);
 }
 
+/* Each process of ours has credentials of its own, which the API server writes. */
+static char *credentials(const struct serve *s, const char *component)
+{
+    return xasprintf("%s/%s.kubeconfig", s->layout.state, component);
+}
+
 static void start_operator(struct serve *s)
 {
+    AUTO(free) char *kubeconfig = credentials(s, "operator");
     AUTO(free) char *uid = xasprintf("%lld", (long long)s->host.slurm_uid);
     AUTO(free) char *gid = xasprintf("%lld", (long long)s->host.slurm_gid);
     char release[RELEASE_TEXT_LEN];
     const char *const argv[] = {s->program,
                                 "operator",
                                 "--kubeconfig",
-                                s->layout.kubeconfig,
+                                kubeconfig,
                                 "--slurm-version",
                                 release,
                                 "--cgroup",
@@ -273,7 +280,8 @@ static void start_clients(struct serve *s)
 static void on_look(void *arg)
 {
     struct serve *s = arg;
-    struct kube_wish wish = {.kubeconfig = s->layout.kubeconfig};
+    AUTO(free) char *kubeconfig = credentials(s, "serve");
+    struct kube_wish wish = {.kubeconfig = kubeconfig};
     struct kube_client_options o = {.per_second = -1};
     struct err e = {0};
 
@@ -281,9 +289,8 @@ static void on_look(void *arg)
         start_clients(s);
         return;
     }
-    if (!s->client &&
-        (!file_exists(s->layout.kubeconfig) || kube_target_find(&wish, &s->target, &e) < 0 ||
-         kube_client_new(s->loop, s->target, &o, &s->client, &e) < 0)) {
+    if (!s->client && (!file_exists(kubeconfig) || kube_target_find(&wish, &s->target, &e) < 0 ||
+                       kube_client_new(s->loop, s->target, &o, &s->client, &e) < 0)) {
         s->target = kube_target_free(s->target);
         loop_timer_arm(s->timer, LOOK_MS);
         return;

@@ -171,7 +171,7 @@ static int open_machine(struct node *n, const struct node_options *o, struct err
 
 static int open_api(struct node *n, const struct node_options *o, struct err *e)
 {
-    AUTO(free) char *standard = xasprintf("%s/admin.kubeconfig", n->state_dir);
+    AUTO(free) char *standard = xasprintf("%s/node.kubeconfig", n->state_dir);
     struct kube_wish wish = {.kubeconfig = o->kubeconfig ? o->kubeconfig : standard};
     struct kube_client_options options = {
         .per_second = 500, .burst = 1000, .field_manager = "slurmkeeper-node"};

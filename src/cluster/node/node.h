@@ -9,7 +9,7 @@ struct node;
 /* Strings are borrowed during node_new. */
 struct node_options {
     const char *state_dir;
-    const char *kubeconfig;    /* NULL: state_dir/admin.kubeconfig */
+    const char *kubeconfig;    /* NULL: state_dir/node.kubeconfig */
     const char *cluster;       /* names the bridge and the control groups; "default" */
     const char *node_name;     /* of the Node object; NULL: the machine's host name */
     const char *pod_cidr;      /* NULL: the last one, or a free one */

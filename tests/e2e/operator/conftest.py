@@ -74,7 +74,7 @@ class Cluster:
         eventually(lambda: "serving" in self.log("apiserver"), "the API server")
 
     def start_operator(self, *args):
-        self.start("operator", "operator", "--kubeconfig", str(self.kubeconfig), "--metrics",
+        self.start("operator", "operator", "--kubeconfig", str(self.state / "server/operator.kubeconfig"), "--metrics",
                    f"127.0.0.1:{self.metrics_port}", *args)
 
     def kubectl(self, *args, text=None):
