@@ -5,8 +5,8 @@
  * A turn of the loop serves every request that is ready; their writes form one transaction, which
  * the end-of-turn hook commits.  Committed changes go to the index of rights, to the watches, to
  * the garbage collector, to the namespaces, to the protection of claims, to the custom resource
- * definitions and to the roles that aggregate, in this order; what those write comes in a later
- * turn, as if a client had written it.
+ * definitions, to the roles that aggregate and to the Secrets with tokens, in this order; what
+ * those write comes in a later turn, as if a client had written it.
  */
 #include "src/cluster/apiserver/apiserver.h"
 
@@ -18,6 +18,7 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/cluster/apiserver/access.h"
+#include "src/cluster/apiserver/account_secrets.h"
 #include "src/cluster/apiserver/answer.h"
 #include "src/cluster/apiserver/collector.h"
 #include "src/cluster/apiserver/compactor.h"
@@ -56,6 +57,7 @@ static void on_commit(void *arg, const struct store_event *ev)
     protection_event(s->protection, ev);
     crd_controller_event(s->crds, ev);
     rbac_aggregate_event(s->aggregate, ev);
+    account_secrets_event(s->account_secrets, ev);
     for (size_t i = 0; i < s->n_observers; i++)
         s->observers[i].fn(s->observers[i].arg, ev);
 }
@@ -149,6 +151,7 @@ static int start_parts(struct apiserver *s, struct err *e)
     s->crds = crd_controller_new(s);
     s->rbac = rbac_index_new();
     s->aggregate = rbac_aggregate_new(s);
+    s->account_secrets = account_secrets_new(s);
     s->compactor = compactor_new(s);
     s->discovery = discovery_new(s->registry, NULL);
     s->openapi = openapi_new(s->registry);
@@ -163,6 +166,8 @@ static int start_parts(struct apiserver *s, struct err *e)
         r = protection_start(s->protection, e);
     if (r == 0)
         r = collector_start(s->collector, e);
+    if (r == 0)
+        r = account_secrets_start(s->account_secrets, e);
     if (r == 0)
         r = load_rights(s, e);
     return r < 0 ? r : store_commit(s->store, e);
@@ -222,6 +227,7 @@ struct apiserver *apiserver_free(struct apiserver *s)
     (void)http_server_free(s->http);
     (void)http_tls_free(s->tls);
     (void)crd_controller_free(s->crds);
+    (void)account_secrets_free(s->account_secrets);
     (void)rbac_aggregate_free(s->aggregate);
     (void)rbac_index_free(s->rbac);
     (void)protection_free(s->protection);

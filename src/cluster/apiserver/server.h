@@ -11,15 +11,16 @@ struct apiserver {
     int lock_fd; /* one server a state directory */
     struct store *store;
     struct registry *registry;
-    struct access *access;            /* certificates and tokens */
-    struct rbac_index *rbac;          /* who may do what */
-    struct rbac_aggregate *aggregate; /* roles that take their rules from others */
-    struct watch_hub *watches;        /* streams of changes */
-    struct collector *collector;      /* garbage collection */
-    struct namespaces *namespaces;    /* their beginning and end */
-    struct protection *protection;    /* claims and volumes in use */
-    struct crd_controller *crds;      /* custom resource definitions */
-    struct compactor *compactor;      /* forgets old versions */
+    struct access *access;                   /* certificates and tokens */
+    struct rbac_index *rbac;                 /* who may do what */
+    struct rbac_aggregate *aggregate;        /* roles that take their rules from others */
+    struct account_secrets *account_secrets; /* tokens in Secrets */
+    struct watch_hub *watches;               /* streams of changes */
+    struct collector *collector;             /* garbage collection */
+    struct namespaces *namespaces;           /* their beginning and end */
+    struct protection *protection;           /* claims and volumes in use */
+    struct crd_controller *crds;             /* custom resource definitions */
+    struct compactor *compactor;             /* forgets old versions */
     struct discovery *discovery;
     struct openapi *openapi;
     struct http_tls *tls;

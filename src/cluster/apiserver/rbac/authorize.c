@@ -11,6 +11,7 @@
  */
 #include "src/cluster/apiserver/rbac/authorize.h"
 
+#include "src/base/log.h"
 #include "src/cluster/apiserver/route.h"
 #include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/status.h"
@@ -235,9 +236,22 @@ int rbac_forbid(struct api_call *c, const struct rbac_request *q)
     return r;
 }
 
+/* A process of ours that is refused lacks a rule in bootstrap_roles.c: a fault of ours. */
+static void note_refused_component(const struct api_call *c)
+{
+    if (starts_with(c->user.name, "system:slurmkeeper:"))
+        log_warn("a process of this cluster was refused: %s", jsn_get_str(c->failure, "message"));
+}
+
 int rbac_check(struct api_call *c, const struct rbac_request *q)
 {
-    return rbac_allows(c->server->rbac, &c->user, q) ? 0 : rbac_forbid(c, q);
+    int r;
+
+    if (rbac_allows(c->server->rbac, &c->user, q))
+        return 0;
+    r = rbac_forbid(c, q);
+    note_refused_component(c);
+    return r;
 }
 
 struct rbac_request rbac_request_of_call(const struct api_call *c, const char *verb)

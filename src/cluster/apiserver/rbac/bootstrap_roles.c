@@ -7,8 +7,9 @@
  * take those of all roles with a certain label, so that whoever adds a kind adds a role for it:
  * ours are system:slurmkeeper:aggregate-to-edit and -view.
  *
- * The second part is for our own processes.  Each has the rights that its code uses and no other;
- * tests/api/test_components.py holds the lists against what they do.
+ * The second part is for our own processes.  Each has the rights that its code uses and no other.
+ * The server warns of each request of theirs that it refuses, and the suites in tests/e2e fail on
+ * such a line.
  */
 #include "src/cluster/apiserver/rbac/bootstrap_roles.h"
 
