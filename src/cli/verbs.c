@@ -151,6 +151,18 @@ static const struct cli_option render_options[] = {
     {NULL},
 };
 
+static const struct cli_option user_options[] = {
+    STATE_OPTION,
+    {"kubeconfig", "FILE", "Another API server, and as whom", "DIR/admin.kubeconfig", false},
+    {"role", "ROLE", "What the user may do: admin, edit, view or cluster-admin", NULL, false},
+    {"cluster-role", "NAME", "Any other ClusterRole, instead of --role", NULL, false},
+    {"namespace", "NAME", "Where the role holds", "default; everywhere for cluster-admin", false},
+    {"all-namespaces", NULL, "The role holds in the whole cluster", NULL, false},
+    {"days", "N", "How long the kubeconfig is good, at most 365", "90", false},
+    {"file", "FILE", "Write the kubeconfig to a new file instead of standard output", NULL, false},
+    {NULL},
+};
+
 const struct cli_verb cli_verbs[] = {
     {"apiserver", NULL, "Serve the Kubernetes API on this machine, in the foreground",
      "Starts an API server that kubectl and client libraries take for a real one. Objects are kept "
@@ -231,6 +243,16 @@ const struct cli_verb cli_verbs[] = {
      "root's home is never shared unless --share names it. May be run again at any time. Needs "
      "root.",
      up_options, verb_up_run},
+    {"user", "add NAME | list | remove NAME", "Give people who share the machine their own access",
+     "add makes an account with a role, and prints a kubeconfig for it; run again it gives a "
+     "further role and another kubeconfig. list shows who there is and what they may do. remove "
+     "ends every kubeconfig of somebody at once. Hand the kubeconfig over so that nobody else "
+     "reads it: slurmkeeper user add ann --role view | install -m 600 -o ann /dev/stdin "
+     "~ann/.kube/config. view reads everything but Secrets. Whoever may edit may make pods, which "
+     "run as root in their containers and may mount directories of this machine: give edit and "
+     "admin to people who may be root here. In the whole cluster they may also act as any other "
+     "account.",
+     user_options, verb_user_run},
     {"version", NULL, "Print the version", NULL, NULL, verb_version_run},
     {NULL},
 };

@@ -18,4 +18,5 @@ int verb_render_run(const struct cli_args *args);
 int verb_serve_run(const struct cli_args *args);
 int verb_status_run(const struct cli_args *args);
 int verb_up_run(const struct cli_args *args);
+int verb_user_run(const struct cli_args *args);
 int verb_version_run(const struct cli_args *args);

@@ -78,6 +78,7 @@ class Cluster:
         for what in ("apiserver", "node"):
             text = self.log(what)
             assert "Sanitizer" not in text and "runtime error" not in text, text[-5000:]
+            assert "was refused" not in text, "the node's role lacks a rule: " + text[-5000:]
 
     def log(self, what):
         path = f"{self.state}/{what}.log"

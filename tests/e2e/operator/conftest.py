@@ -74,8 +74,8 @@ class Cluster:
         eventually(lambda: "serving" in self.log("apiserver"), "the API server")
 
     def start_operator(self, *args):
-        self.start("operator", "operator", "--kubeconfig", str(self.state / "server/operator.kubeconfig"), "--metrics",
-                   f"127.0.0.1:{self.metrics_port}", *args)
+        own = self.state / "server/operator.kubeconfig"
+        self.start("operator", "operator", "--kubeconfig", str(own), "--metrics", f"127.0.0.1:{self.metrics_port}", *args)
 
     def kubectl(self, *args, text=None):
         done = subprocess.run([KUBECTL, "--kubeconfig", str(self.kubeconfig), *args], input=text,
@@ -122,3 +122,5 @@ def cluster(tmp_path_factory):
     finally:
         codes = {name: c.stop(name) for name in ("operator", "apiserver")}
     assert not [name for name, code in codes.items() if code not in (0, -15)], codes
+    refused = [line for line in c.log("apiserver").splitlines() if "was refused" in line]
+    assert not refused, "the operator's role lacks a rule: " + "\n".join(refused)

@@ -65,10 +65,20 @@ class Local:
         return self
 
     def __exit__(self, *_):
+        refused = self.refused()
         done = self.slurmkeeper("down", "--purge", "--force", "--grace", "1", check=False)
         shutil.rmtree(self.state, ignore_errors=True)
         shutil.rmtree(self.share, ignore_errors=True)
         assert done.returncode == 0, done.stderr
+        assert not refused, "a role of ours lacks a rule: " + "".join(refused)
+
+    def refused(self):
+        """What the API server did not let the cluster's own processes do."""
+        path = f"{self.state}/log/apiserver.log"
+        if not os.path.exists(path):
+            return []
+        with open(path, errors="replace") as log:
+            return [line for line in log if "a process of this cluster was refused" in line]
 
     def slurmkeeper(self, verb, *args, **more):
         program = self.public_program() if "user" in more else PROGRAM
