@@ -238,10 +238,10 @@ void conn_end(struct conn *c)
     list_remove(&c->again);
     c->server->n_conns--;
     bodies_release(c);
-    crowd_leave(&c->member);
     c->source = loop_source_free(c->source);
     c->timer = loop_source_free(c->timer);
     transport_done(&c->transport);
+    room_leave(c);
     loop_defer_free(c->server->loop, bury, c);
     tell_the_end(c, last);
 }

@@ -105,11 +105,12 @@ struct http_server {
     struct list dirty;
     struct list again;
     unsigned int n_conns;
-    struct crowd strangers;   /* connections by peer */
-    struct crowd known;       /* connections by identity; their bytes are bodies */
-    struct list body_waits;   /* connections whose body waits for room, oldest first */
-    int64_t turned_away_ms;   /* when the last line about that was logged */
-    unsigned int turned_away; /* since then */
+    struct crowd strangers;      /* connections by peer */
+    struct crowd known;          /* connections by identity; their bytes are bodies */
+    struct list body_waits;      /* connections whose body waits for room, oldest first */
+    unsigned int strangers_gone; /* since their memory was given back */
+    int64_t turned_away_ms;      /* when the last line about that was logged */
+    unsigned int turned_away;    /* since then */
     struct listener *listeners[MAX_LISTENERS];
     size_t n_listeners;
     struct loop_source *hook;
@@ -155,6 +156,8 @@ bool room_for(struct http_server *s, int fd, const struct peer *p) MUST_CHECK;
 /* Descriptors have run out: true if a connection was closed to free one. */
 bool room_free_one(struct http_server *s) MUST_CHECK;
 void room_enter(struct conn *c);
+/* It is closed, and what TLS kept for it is freed. */
+void room_leave(struct conn *c);
 /* Whether it may be sent away, after its state has changed. */
 void room_update(struct conn *c);
 /* It has credentials.  False: it was refused, since there are too many of that name. */

@@ -20,6 +20,8 @@
  * A flood would fill the log as well: there is one line in ten seconds, with the number of those
  * that it stands for.
  */
+#include <malloc.h>
+
 #include "src/base/clock.h"
 #include "src/base/descriptors.h"
 #include "src/base/log.h"
@@ -30,6 +32,9 @@
 /* What a connection costs before anything is asked: our structures, and OpenSSL's. */
 #define PLAIN_BYTES 2048
 #define TLS_BYTES 24576
+#define HANDSHAKE_BYTES 73728 /* until it is done; measured, as the one above */
+/* So many strangers have gone that their memory goes back to the system. */
+#define TRIM_STRANGERS 32
 
 static struct conn *conn_of(struct crowd_member *m)
 {
@@ -56,6 +61,19 @@ static bool send_away(struct http_server *s, struct crowd_member *m, const char 
     tell(s, m->account->name, m->account->n, why);
     conn_end(conn_of(m));
     return true;
+}
+
+void room_leave(struct conn *c)
+{
+    struct http_server *s = c->server;
+
+    if (room_is_stranger(c))
+        s->strangers_gone++;
+    crowd_leave(&c->member);
+    if (s->strangers.n == 0 && s->strangers_gone >= TRIM_STRANGERS) {
+        s->strangers_gone = 0;
+        (void)malloc_trim(0);
+    }
 }
 
 static bool is_stranger(const struct http_server *s, const struct peer *p)
@@ -161,7 +179,9 @@ void room_forget(struct conn *c)
 
 static size_t held_bytes(const struct conn *c)
 {
-    size_t n = c->transport.ssl ? TLS_BYTES : PLAIN_BYTES;
+    size_t n = !c->transport.ssl         ? PLAIN_BYTES
+               : c->transport.handshaken ? TLS_BYTES
+                                         : HANDSHAKE_BYTES;
 
     return n + c->in.cap + (c->exchange ? c->exchange->body.cap : 0);
 }

@@ -152,6 +152,11 @@ const char *store_note(const struct store *s)
     return s->note;
 }
 
+int64_t store_committed(const struct store *s)
+{
+    return s->at.version;
+}
+
 int64_t store_next_version(const struct store *s)
 {
     return s->version + 1;

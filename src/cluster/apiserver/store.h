@@ -45,6 +45,7 @@ struct store_event {
 
 typedef void (*store_event_fn)(void *arg, const struct store_event *ev);
 /* Return false to stop. */
+typedef bool (*store_change_fn)(void *arg, const struct store_event *ev);
 typedef bool (*store_row_fn)(void *arg, const struct store_row *row);
 
 struct store_options {
@@ -76,6 +77,8 @@ const char *store_note(const struct store *s);
 /* The version of the newest write, and the oldest that watches may start behind. */
 int64_t store_version(const struct store *s);
 int64_t store_compacted(const struct store *s);
+/* The version of the newest write that is on disk. */
+int64_t store_committed(const struct store *s);
 /* The version that the next write will get: put it into the data before writing. */
 int64_t store_next_version(const struct store *s);
 
@@ -108,8 +111,8 @@ int store_each(struct store *s, const struct store_list *l, store_row_fn fn, voi
 int store_count(struct store *s, const struct store_list *l, int64_t *ret_n,
                 struct err *e) MUST_CHECK;
 
-/* Visit the changes of a resource behind a version, oldest first.  -ESTALE as above. */
-int store_changes(struct store *s, const char *resource, int64_t behind, store_event_fn fn,
+/* Visit the committed changes of a resource behind a version, oldest first.  -ESTALE as above. */
+int store_changes(struct store *s, const char *resource, int64_t behind, store_change_fn fn,
                   void *arg, struct err *e) MUST_CHECK;
 
 /* Visit the objects whose owner references name this uid. */

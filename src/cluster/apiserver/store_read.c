@@ -39,14 +39,17 @@ const char *const store_sql[SQL_N] = {
     [SQL_LIST] = "SELECT " COLUMNS " FROM current c CROSS JOIN log l ON l.rv = c.rv"
                  " WHERE c.resource = ?1 AND (c.ns, c.name) > (?3, ?4)"
                  " AND (?2 IS NULL OR c.ns = ?2) ORDER BY c.ns, c.name",
-    [SQL_LIST_AT] = "SELECT " COLUMNS ", l.change FROM log l WHERE l.rv IN"
-                    " (SELECT max(rv) FROM log WHERE resource = ?1 AND rv <= ?5"
-                    "  AND (ns, name) > (?3, ?4) AND (?2 IS NULL OR ns = ?2) GROUP BY ns, name)"
-                    " AND l.change <> 2 ORDER BY l.ns, l.name",
+    /* Walks the index in the order of keys: whoever stops early has paid for what it saw. */
+    [SQL_LIST_AT] = "SELECT " COLUMNS " FROM log l INDEXED BY log_by_key"
+                    " WHERE l.resource = ?1 AND (l.ns, l.name) > (?3, ?4)"
+                    " AND (?2 IS NULL OR l.ns = ?2) AND l.rv <= ?5 AND l.change <> 2"
+                    " AND NOT EXISTS (SELECT 1 FROM log n WHERE n.resource = l.resource"
+                    "  AND n.ns = l.ns AND n.name = l.name AND n.rv > l.rv AND n.rv <= ?5)"
+                    " ORDER BY l.ns, l.name",
     [SQL_COUNT] = "SELECT count(*) FROM current c WHERE c.resource = ?1"
                   " AND (c.ns, c.name) > (?3, ?4) AND (?2 IS NULL OR c.ns = ?2)",
-    [SQL_CHANGES] = "SELECT " COLUMNS ", l.change FROM log l WHERE l.rv > ?1 AND l.resource = ?2"
-                    " ORDER BY l.rv",
+    [SQL_CHANGES] = "SELECT " COLUMNS ", l.change FROM log l WHERE l.rv > ?1 AND l.rv <= ?3"
+                    " AND l.resource = ?2 ORDER BY l.rv",
     [SQL_PREVIOUS] = "SELECT " COLUMNS " FROM log l WHERE l.resource = ?1 AND l.ns = ?2"
                      " AND l.name = ?3 AND l.rv < ?4 ORDER BY l.rv DESC LIMIT 1",
     [SQL_DEPENDENTS] = "SELECT " COLUMNS " FROM owners o JOIN current c ON c.resource = o.resource"
@@ -202,9 +205,10 @@ static int previous(struct store *s, const struct store_row *row, struct arena *
     return r;
 }
 
-int store_changes(struct store *s, const char *resource, int64_t behind, store_event_fn fn,
+int store_changes(struct store *s, const char *resource, int64_t behind, store_change_fn fn,
                   void *arg, struct err *e)
 {
+    bool more = true;
     int r = refuse_compacted(s, behind, e);
     sqlite3_stmt *q;
     int step;
@@ -214,7 +218,8 @@ int store_changes(struct store *s, const char *resource, int64_t behind, store_e
     q = store_statement(s, SQL_CHANGES);
     (void)sqlite3_bind_int64(q, 1, behind);
     store_bind_text(q, 2, resource);
-    while (r == 0 && (step = sqlite3_step(q)) != SQLITE_DONE) {
+    (void)sqlite3_bind_int64(q, 3, s->committed);
+    while (r == 0 && more && (step = sqlite3_step(q)) != SQLITE_DONE) {
         AUTO(arena_done) struct arena a = {0};
         AUTO(wipe_done) struct buf plain = {0};
         struct store_event ev = {0};
@@ -228,7 +233,7 @@ int store_changes(struct store *s, const char *resource, int64_t behind, store_e
         if (r == 0 && ev.change != STORE_ADDED)
             r = previous(s, &ev.row, &a, &ev.prev, e);
         if (r == 0)
-            fn(arg, &ev);
+            more = fn(arg, &ev);
     }
     (void)sqlite3_reset(q);
     return r;

@@ -30,6 +30,18 @@ static void note_event(void *arg, const struct store_event *ev)
     buf_printf(&f->seen, "%s %s@%lld;", names[ev->change], ev->row.key.name, (long long)ev->row.rv);
 }
 
+static bool note_change(void *arg, const struct store_event *ev)
+{
+    note_event(arg, ev);
+    return true;
+}
+
+static bool note_one_change(void *arg, const struct store_event *ev)
+{
+    note_event(arg, ev);
+    return false;
+}
+
 static bool note_row(void *arg, const struct store_row *row)
 {
     struct fixture *f = arg;
@@ -206,12 +218,55 @@ static void changes_come_in_order_behind_a_version(void **state)
     drop(f, "a", "y");
     commit(f);
     buf_clear(&f->seen);
-    assert_int_equal(store_changes(f->store, "pods", 1, note_event, f, &e), 0);
+    assert_int_equal(store_changes(f->store, "pods", 1, note_change, f, &e), 0);
     assert_string_equal(buf_str(&f->seen), "added y@2;modified x@3;deleted y@4;");
     assert_int_equal(store_compact(f->store, 4, &e), 0);
     commit(f);
-    assert_int_equal(store_changes(f->store, "pods", 3, note_event, f, &e), -ESTALE);
-    assert_int_equal(store_changes(f->store, "pods", 4, note_event, f, &e), 0);
+    assert_int_equal(store_changes(f->store, "pods", 3, note_change, f, &e), -ESTALE);
+    assert_int_equal(store_changes(f->store, "pods", 4, note_change, f, &e), 0);
+}
+
+static void changes_stop_when_told_and_leave_out_what_is_not_on_disk(void **state)
+{
+    struct fixture *f = *state;
+    struct err e = {0};
+
+    put(f, "a", "x", "{}");
+    put(f, "a", "y", "{}");
+    commit(f);
+    put(f, "a", "z", "{}");
+    assert_int_equal(store_committed(f->store), 2);
+    buf_clear(&f->seen);
+    assert_int_equal(store_changes(f->store, "pods", 0, note_one_change, f, &e), 0);
+    assert_string_equal(buf_str(&f->seen), "added x@1;");
+    buf_clear(&f->seen);
+    assert_int_equal(store_changes(f->store, "pods", 0, note_change, f, &e), 0);
+    assert_string_equal(buf_str(&f->seen), "added x@1;added y@2;");
+    commit(f);
+}
+
+static void a_list_of_the_past_goes_on_behind_a_key(void **state)
+{
+    struct fixture *f = *state;
+
+    put(f, "a", "x", "{}");
+    put(f, "a", "y", "{}");
+    put(f, "b", "x", "{}");
+    put(f, "b", "y", "{}");
+    commit(f);
+    put(f, "a", "y", "{\"v\":2}");
+    drop(f, "b", "x");
+    put(f, "b", "z", "{}");
+    commit(f);
+    expect_list(f,
+                &(struct store_list){
+                    .resource = "pods", .at_version = 4, .after_ns = "a", .after_name = "x"},
+                "a/y={};b/x={};b/y={};");
+    expect_list(
+        f,
+        &(struct store_list){
+            .resource = "pods", .ns = "b", .at_version = 6, .after_ns = "b", .after_name = ""},
+        "b/y={};");
 }
 
 static void the_version_never_goes_back(void **state)
@@ -356,6 +411,8 @@ int main(void)
         CASE(lists_are_in_key_order_and_by_namespace),
         CASE(the_past_can_be_listed_until_compacted),
         CASE(changes_come_in_order_behind_a_version),
+        CASE(changes_stop_when_told_and_leave_out_what_is_not_on_disk),
+        CASE(a_list_of_the_past_goes_on_behind_a_key),
         CASE(the_version_never_goes_back),
         CASE(dependents_are_found_by_owner),
         CASE(a_missing_object_is_enoent),
