@@ -218,7 +218,7 @@ int store_changes(struct store *s, const char *resource, int64_t behind, store_c
     q = store_statement(s, SQL_CHANGES);
     (void)sqlite3_bind_int64(q, 1, behind);
     store_bind_text(q, 2, resource);
-    (void)sqlite3_bind_int64(q, 3, s->committed);
+    (void)sqlite3_bind_int64(q, 3, s->at.version);
     while (r == 0 && more && (step = sqlite3_step(q)) != SQLITE_DONE) {
         AUTO(arena_done) struct arena a = {0};
         AUTO(wipe_done) struct buf plain = {0};
