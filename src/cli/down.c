@@ -17,6 +17,7 @@
 #include "src/base/file.h"
 #include "src/cli/reach.h"
 #include "src/cli/verbs.h"
+#include "src/cluster/apiserver/store_place.h"
 #include "src/cluster/node/node.h"
 #include "src/local/command.h"
 
@@ -139,6 +140,8 @@ static int take_down(const struct cli_args *args, const struct layout *l, struct
         r = node_purge(&o, grace_s, e);
     if (r == 0)
         r = file_remove_tree(l->clients, e);
+    if (r == 0 && cli_has(args, "purge"))
+        store_place_forget(l->state);
     if (r == 0 && cli_has(args, "purge"))
         r = remove_state(l->state, e);
     return r;

@@ -272,12 +272,3 @@ int trouble_find(struct ask *k, struct arena *a, bool logs, struct jsn **ret_lis
     map_done(&f.unwell);
     return r;
 }
-
-int trouble_find_unknown(struct ask *k, struct arena *a, struct jsn **ret_list, struct err *e)
-{
-    struct finder f = {.k = k, .a = a, .list = jsn_array(a)};
-    int r = each(&f, &resource_nodes, look_at_node, e);
-
-    *ret_list = f.list;
-    return r;
-}

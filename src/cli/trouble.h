@@ -9,10 +9,6 @@
 int trouble_find(struct ask *k, struct arena *a, bool logs, struct jsn **ret_list,
                  struct err *e) MUST_CHECK;
 
-/* Only what the machine itself says: pods that it keeps and that the API does not know. */
-int trouble_find_unknown(struct ask *k, struct arena *a, struct jsn **ret_list,
-                         struct err *e) MUST_CHECK;
-
 extern const struct kube_resource resource_controllers;
 extern const struct kube_resource resource_nodesets;
 extern const struct kube_resource resource_pods;

@@ -28,6 +28,7 @@
 #include "src/local/daemon.h"
 #include "src/local/host.h"
 #include "src/local/space.h"
+#include "src/local/unknown.h"
 #include "src/slurm/profile.h"
 
 #define TAIL_BYTES 2000
@@ -301,15 +302,24 @@ static void hint(const struct cli_args *args)
             cli_has(args, "state") ? cli_get(args, "state") : "");
 }
 
-/* The cluster is up, but something runs that it does not know: never without a word. */
+/* The cluster is up, but something may run that it does not know: never without a word. */
 static void tell_unknown(struct up *u)
 {
+    AUTO(buf_done) struct buf names = {0};
     struct jsn *list = NULL;
 
-    if (trouble_find_unknown(u->ask, &u->arena, &list, NULL) < 0)
+    if (up_wait_settled(u) < 0)
+        (void)cli_failure("up: the node has not yet told which pods it keeps; 'slurmkeeper status' "
+                          "will");
+    if (unknown_list(&u->layout, &u->arena, &list, NULL) < 0 || jsn_len(list) == 0)
         return;
-    JSN_FOR_ITEMS (line, list)
-        (void)cli_failure("up: %s", jsn_text(line));
+    JSN_FOR_ITEMS (pod, list)
+        buf_printf(&names, "%s%s/%s", names.n ? ", " : "", jsn_get_str(pod, "metadata.namespace"),
+                   jsn_get_str(pod, "metadata.name"));
+    (void)cli_failure("up: %zu pod%s of this machine run%s on that the API server does not know: "
+                      "%s; 'slurmkeeper recover' adopts or gives up",
+                      jsn_len(list), jsn_len(list) == 1 ? "" : "s", jsn_len(list) == 1 ? "s" : "",
+                      buf_str(&names));
 }
 
 static int up_run(const struct cli_args *args, struct up *u, int64_t timeout_s)

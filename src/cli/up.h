@@ -20,6 +20,8 @@ struct up {
 int up_wait_api(struct up *u, struct err *e) MUST_CHECK;
 /* Until slurmctld of every Controller answers to commands on this machine. */
 int up_wait_controllers(struct up *u, struct err *e) MUST_CHECK;
+/* Until the node has held its pods against the API server. */
+int up_wait_settled(struct up *u) MUST_CHECK;
 /* Until every node that NodeSets ask for is there and takes jobs; a note says what came of it. */
 int up_wait_nodes(struct up *u, char *ret_note, size_t n, struct err *e) MUST_CHECK;
 

@@ -15,9 +15,11 @@
 #include "src/cli/up.h"
 #include "src/local/command.h"
 #include "src/local/daemon.h"
+#include "src/local/unknown.h"
 
 #define ASK_MS 40
 #define COMMAND_MS 4000
+#define SETTLE_MS 5000
 
 /* False when time is out. */
 static bool pause_a_little(const struct up *u)
@@ -227,4 +229,15 @@ int up_wait_nodes(struct up *u, char *ret_note, size_t n, struct err *e)
         steps_note(&u->steps, "%zu of %zu ready", c.ready, wanted);
     } while (pause_a_little(u));
     return err_set(e, -ETIMEDOUT, ERR_RETRY, "%zu of %zu nodes are ready", c.ready, wanted);
+}
+
+/* Bounded by a few seconds: the cluster is up already. */
+int up_wait_settled(struct up *u)
+{
+    u->deadline_ms = clock_mono_ms() + SETTLE_MS;
+    do {
+        if (unknown_is_settled(&u->layout))
+            return 0;
+    } while (pause_a_little(u));
+    return -ETIMEDOUT;
 }

@@ -89,6 +89,12 @@ static const struct cli_option env_options[] = {
 
 static const struct cli_option status_options[] = {STATE_OPTION, {NULL}};
 
+static const struct cli_option backup_options[] = {
+    STATE_OPTION,
+    {"no-claims", NULL, "Leave out what claims hold, slurmctld's state among it", NULL, false},
+    {NULL},
+};
+
 static const struct cli_option crds_options[] = {
     {"plain", NULL, "Leave out validation rules in CEL, which Kubernetes has from 1.25 on", NULL,
      false},
@@ -169,6 +175,13 @@ const struct cli_verb cli_verbs[] = {
      "in SQLite in the state directory; an acknowledged write survives a crash at any moment. At "
      "the first start certificates are made; DIR/admin.kubeconfig holds what a client needs.",
      apiserver_options, verb_apiserver_run},
+    {"backup", "FILE", "Write everything that a cluster needs to come back into one file",
+     "Objects, certificates, the keys of Secrets, the cluster's settings, and what claims hold, "
+     "slurmctld's state among them. The cluster runs on; the objects are of one moment. The file "
+     "is a tar archive with a checksum; - stands for standard output. Whoever has it has every "
+     "Secret: it is made for root alone (0600); encrypt it before it leaves the machine. Copies of "
+     "api.db made by other means lack what its write-ahead log holds.",
+     backup_options, verb_backup_run},
     {"completion", NULL, "Print a completion script for bash",
      "Use it with: source <(slurmkeeper completion)", NULL, verb_completion_run},
     {"crds", "[KIND...]", "Print the definitions of our kinds for Kubernetes",
@@ -227,6 +240,20 @@ const struct cli_verb cli_verbs[] = {
      "prints the configuration that the operator would make of them. Needs no cluster. What is "
      "wrong goes to standard error with file, document and field, and nothing is printed then.",
      render_options, verb_render_run},
+    {"restore", "FILE", "Bring a backup back, onto this machine or a fresh one",
+     "Refuses while the cluster is served, and refuses a damaged file. What was there is kept "
+     "beside it, and what is lost between the backup and now is listed as far as that can be told. "
+     "Pods that run are not touched: those that the backup does not know are kept after the next "
+     "up (see recover). Claims that are there stay as they are, so that slurmctld's state of now "
+     "is not exchanged for an older one; on a fresh machine they come from the backup. "
+     "resourceVersions go on above all that clients have seen.",
+     status_options, verb_restore_run},
+    {"rotate-keys", NULL, "Encrypt all Secrets with a new key",
+     "The data of Secrets is encrypted in the store (AES-256-GCM) with the key in "
+     "DIR/keys/store.key, which root alone reads. A new key is made, everything is encrypted with "
+     "it, also in a running API server, and the old key is removed. A server that does not find "
+     "the key of its Secrets does not start, and changes nothing.",
+     status_options, verb_rotate_keys_run},
     {"serve", NULL, "Run a whole cluster on this machine, in the foreground",
      "Starts API server, operator and node, starts each again that ends, and keeps the machine's "
      "Slurm commands working with what is declared. What up starts in the background; a service "

@@ -5,6 +5,7 @@
 #include "src/cli/cli.h"
 
 int verb_apiserver_run(const struct cli_args *args);
+int verb_backup_run(const struct cli_args *args);
 int verb_completion_run(const struct cli_args *args);
 int verb_crds_run(const struct cli_args *args);
 int verb_down_run(const struct cli_args *args);
@@ -15,6 +16,8 @@ int verb_operator_run(const struct cli_args *args);
 int verb_plan_run(const struct cli_args *args);
 int verb_recover_run(const struct cli_args *args);
 int verb_render_run(const struct cli_args *args);
+int verb_restore_run(const struct cli_args *args);
+int verb_rotate_keys_run(const struct cli_args *args);
 int verb_serve_run(const struct cli_args *args);
 int verb_status_run(const struct cli_args *args);
 int verb_up_run(const struct cli_args *args);

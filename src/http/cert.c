@@ -22,7 +22,7 @@
 
 #define VALID_S (10L * 365 * 24 * 3600)
 #define RENEW_BEFORE_S (30L * 24 * 3600)
-#define BACKDATED_S 3600L /* clocks of two machines differ */
+#define BACKDATED_S VALID_S /* clocks differ, and go back: a beginning protects from nothing */
 #define MAX_COMMON_NAME 64
 
 DEFINE_AUTO(EVP_PKEY, EVP_PKEY_free);

@@ -25,6 +25,7 @@
 #include "src/local/clients.h"
 #include "src/local/daemon.h"
 #include "src/local/host.h"
+#include "src/local/unknown.h"
 #include "src/slurm/profile.h"
 
 #define USUAL_PORT 6443
@@ -320,6 +321,7 @@ int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_
     if (r < 0)
         return r;
     s->node_socket = xasprintf("%s/node.sock", s->layout.state);
+    unknown_forget(&s->layout);
     s->timer = loop_add_timer(l, on_look, s);
     start_apiserver(s);
     loop_timer_arm(s->timer, LOOK_MS);

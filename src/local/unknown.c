@@ -52,3 +52,17 @@ int unknown_list(const struct layout *l, struct arena *a, struct jsn **ret_pods,
     *ret_pods = list;
     return r;
 }
+
+bool unknown_is_settled(const struct layout *l)
+{
+    AUTO(free) char *path = xasprintf("%s/node/judged", l->state);
+
+    return file_exists(path);
+}
+
+void unknown_forget(const struct layout *l)
+{
+    AUTO(free) char *path = xasprintf("%s/node/judged", l->state);
+
+    (void)unlink(path);
+}

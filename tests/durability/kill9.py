@@ -10,65 +10,24 @@ change exactly once, in order, or be told to start anew.
 import os
 import random
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "api"))
-from lib.client import Api  # noqa: E402
-from lib.kubeconfig import Kubeconfig  # noqa: E402
+from server import MAPS as URL, Server
 
 SECONDS = float(os.environ.get("DURABILITY_S", "30"))
+KILLS = int(os.environ.get("DURABILITY_KILLS", "0"))
 WRITERS = 6
-URL = "/api/v1/namespaces/default/configmaps"
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-class Server:
-    def __init__(self, state):
-        self.state, self.port, self.process = state, free_port(), None
-        self.log = open(os.path.join(state, "log"), "ab")
-
-    def start(self):
-        self.process = subprocess.Popen(
-            [os.environ["SLURMKEEPER"], "apiserver", "--state", os.path.join(self.state, "api"),
-             "--listen", f"127.0.0.1:{self.port}"], stdout=self.log, stderr=self.log)
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                if os.path.exists(os.path.join(self.state, "api", "admin.kubeconfig")):
-                    return
-            except OSError:
-                if self.process.poll() is not None:
-                    raise SystemExit("the server did not start:\n" + self.last_words())
-                time.sleep(0.01)
-        raise SystemExit("the server did not answer:\n" + self.last_words())
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-    def last_words(self):
-        with open(os.path.join(self.state, "log"), "rb") as f:
-            return f.read()[-2000:].decode(errors="replace")
 
 
 class Writer(threading.Thread):
     """Writes its own objects; `acked` is what the server confirmed, `flying` what may have happened."""
 
-    def __init__(self, number, config, stop):
+    def __init__(self, number, server, stop):
         super().__init__(daemon=True)
-        self.number, self.config, self.stop = number, config, stop
+        self.number, self.server, self.stop = number, server, stop
         self.acked, self.flying, self.writes, self.surprises = {}, {}, 0, []
         self.pause, self.idle = threading.Event(), threading.Event()
 
@@ -82,7 +41,7 @@ class Writer(threading.Thread):
                 continue
             self.idle.clear()
             try:
-                api = api or Api(self.config)
+                api = api or self.server.api()
                 n += 1
                 self.step(api, f"w{self.number}-{n % 20}", n)
             except OSError:
@@ -125,8 +84,8 @@ class Writer(threading.Thread):
         return wrong
 
 
-def listed(config):
-    answer = Api(config).get(URL).ok(200)
+def listed(server):
+    answer = server.api().get(URL).ok(200)
     return {i["metadata"]["name"]: int(i["data"]["n"]) for i in answer["items"]
             if "n" in i.get("data", {})}, int(answer["metadata"]["resourceVersion"])
 
@@ -136,13 +95,12 @@ def main():
     server, stop = Server(state), threading.Event()
     kills, wrong, version = 0, [], 0
     server.start()
-    config = Kubeconfig(os.path.join(state, "api", "admin.kubeconfig"), state)
-    writers = [Writer(i, config, stop) for i in range(WRITERS)]
+    writers = [Writer(i, server, stop) for i in range(WRITERS)]
     for w in writers:
         w.start()
     deadline = time.monotonic() + SECONDS
     try:
-        while time.monotonic() < deadline and not wrong:
+        while (kills < KILLS if KILLS else time.monotonic() < deadline) and not wrong:
             time.sleep(random.uniform(0.02, 0.6))
             server.kill()
             kills += 1
@@ -151,7 +109,7 @@ def main():
             for w in writers:
                 w.idle.wait(30)
             server.start()
-            found, now = listed(config)
+            found, now = listed(server)
             if now < version:
                 wrong.append(f"resourceVersion went back from {version} to {now}")
             version = now
@@ -171,7 +129,7 @@ def main():
           f"{len(surprises)} surprises")
     failed = bool(wrong or surprises or writes < 100 or kills < 5)
     if failed:
-        print(server.last_words())
+        print(server.words())
     shutil.rmtree(state, ignore_errors=True)
     return 1 if failed else 0
 

@@ -417,3 +417,11 @@ struct api_user access_account_user(struct arena *arena, const char *ns, const c
                                  arena_printf(arena, "system:serviceaccount:%s:%s", ns, account),
                              .groups = (const char *const *)groups};
 }
+
+bool access_is_administrator(const struct api_user *u)
+{
+    for (const char *const *g = u->groups; g && *g; g++)
+        if (streq(*g, "system:masters"))
+            return true;
+    return false;
+}

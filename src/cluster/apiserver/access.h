@@ -62,3 +62,6 @@ bool access_check_token(const struct access *a, struct arena *arena, struct str 
 
 /* Sign a token. */
 char *access_make_token(const struct access *a, struct arena *arena, const struct account_token *t);
+
+/* Is this somebody who may do everything (of the group system:masters)? */
+bool access_is_administrator(const struct api_user *u);

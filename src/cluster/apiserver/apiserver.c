@@ -201,6 +201,7 @@ int apiserver_new(struct loop *l, const struct apiserver_options *o, struct apis
     s->loop = l;
     s->lock_fd = -1;
     s->history_ms = o->history_ms;
+    s->state_dir = xstrdup(o->state_dir);
     s->node_socket =
         o->node_socket ? xstrdup(o->node_socket) : xasprintf("%s/node.sock", o->state_dir);
     list_init(&s->waiting);
@@ -243,6 +244,7 @@ struct apiserver *apiserver_free(struct apiserver *s)
     if (s->lock_fd >= 0)
         (void)close(s->lock_fd);
     free(s->node_socket);
+    free(s->state_dir);
     free(s->observers);
     free(s);
     return NULL;

@@ -12,6 +12,7 @@
 
 #include "src/base/log.h"
 #include "src/cluster/apiserver/access.h"
+#include "src/cluster/apiserver/admin.h"
 #include "src/cluster/apiserver/answer.h"
 #include "src/cluster/apiserver/crd/custom.h"
 #include "src/cluster/apiserver/impersonate.h"
@@ -189,6 +190,8 @@ void dispatch_request(void *arg, struct http_exchange *x)
         r = admit(c, &route);
     if (r < 0)
         answer_failure(c);
+    else if (admin_is(&route))
+        admin_serve(c, &route);
     else if (route.kind == ROUTE_RESOURCE)
         serve_resource(c, &route);
     else

@@ -33,6 +33,7 @@ struct apiserver {
     } *observers;
     size_t n_observers;
     size_t cap_observers;
+    char *state_dir;
     char *node_socket; /* of the process that runs pods; it need not be there yet */
     apiserver_admit_fn admit;
     void *admit_arg;

@@ -122,6 +122,7 @@ struct store *store_free(struct store *s)
     (void)mark_free(s->witness);
     (void)keyring_free(s->keys);
     free(s->note);
+    free(s->key_path);
     free(s);
     return NULL;
 }

@@ -53,6 +53,7 @@ struct store_options {
     const char *mark;    /* how far acknowledged writes went (mark.h); NULL: none is kept */
     const char *witness; /* a second mark, where no backup brings it back; NULL: none */
     const char *keys;    /* of what is secret (seal.h), made at need; NULL: nothing is sealed */
+    int64_t above;       /* with accept: versions go on above this one as well */
     bool accept;         /* a person's word: go on with what is there, whatever the mark says */
 };
 
@@ -131,6 +132,17 @@ void store_each_pending(const struct store *s, const char *resource, store_row_f
 bool store_dirty(const struct store *s);
 /* Make all writes durable, then tell the callback.  On failure they are undone. */
 int store_commit(struct store *s, struct err *e) MUST_CHECK;
+
+/* Write a whole copy of what is durable to a new file.  Not while a write waits. */
+int store_copy(struct store *s, const char *path, struct err *e) MUST_CHECK;
+/* Seal everything that is secret with the key that stands first in the key file now. */
+int store_rotate(struct store *s, struct err *e) MUST_CHECK;
+
+/* Visit objects that one of two closed databases has and the other has not; `made` tells those of
+ * the first. */
+typedef void (*store_difference_fn)(void *arg, bool made, const struct store_key *k);
+int store_difference(const char *newer, const char *older, store_difference_fn fn, void *arg,
+                     struct err *e) MUST_CHECK;
 
 /* Forget states that were replaced or removed at or before this version.  Joins the transaction. */
 int store_compact(struct store *s, int64_t version, struct err *e) MUST_CHECK;

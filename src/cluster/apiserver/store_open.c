@@ -352,7 +352,7 @@ static int ask_witness(struct store *s, const struct store_options *o, struct er
 static int settle(struct store *s, const struct store_options *o, const struct finding *f,
                   struct err *e)
 {
-    int64_t seen = f->mark == MARK_WHOLE ? f->point.version : 0;
+    int64_t seen = MAX(o->above, f->mark == MARK_WHOLE ? f->point.version : 0);
     int r = f->exists && f->format == STORE_FORMAT ? 0 : create(s, o, f, e);
 
     if (r == 0)
@@ -379,6 +379,7 @@ int store_open(const struct store_options *o, struct store **ret_store, struct e
     list_init(&s->pending);
     if (r < 0)
         return r;
+    s->key_path = xstrdup_null(o->keys);
     r = open_database(s, o->path, e);
     if (r == 0)
         r = check_format(s, &f, e);

@@ -60,6 +60,14 @@ void store_place_done(struct store_place *p)
     *p = (struct store_place){0};
 }
 
+void store_place_forget(const char *state_dir)
+{
+    AUTO(free) char *path = witness_path(state_dir);
+
+    if (path)
+        (void)unlink(path);
+}
+
 int store_place_lock(const struct store_place *p, int *ret_fd, struct err *e)
 {
     AUTO(close) int fd = open(p->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);

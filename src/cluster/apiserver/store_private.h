@@ -38,6 +38,7 @@ struct store {
     struct mark *witness;
     struct keyring *keys; /* of what is secret; NULL: nothing is sealed */
     char *note;
+    char *key_path;
     int64_t compacted;
     int64_t compacted_committed;
     struct list pending; /* struct store_event of the open transaction */

@@ -158,3 +158,24 @@ int store_seal_all(struct store *s, const char *path, struct err *e)
         r = scrub(s, e);
     return r < 0 ? r : keyring_prune(path, s->keys, e);
 }
+
+int store_rotate(struct store *s, struct err *e)
+{
+    struct keyring *fresh = NULL;
+    struct keyring *old = s->keys;
+    int r;
+
+    if (!s->key_path || s->open_transaction)
+        return err_set(e, -EINVAL, ERR_RETRY, "keys cannot be exchanged now");
+    r = keyring_read(s->key_path, &fresh, e);
+    if (r < 0)
+        return r;
+    s->keys = fresh;
+    r = store_seal_all(s, s->key_path, e);
+    if (r < 0) {
+        s->keys = old;
+        old = fresh;
+    }
+    (void)keyring_free(old);
+    return r;
+}

@@ -9,6 +9,7 @@
  * with, for its next start would find an empty directory.  A pod of the same name that was made
  * since goes in the same transaction: no controller comes in between.  The node has not begun it.
  */
+#include "src/cluster/apiserver/access.h"
 #include "src/cluster/apiserver/collector.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/server.h"
@@ -19,14 +20,6 @@
 bool write_adopt_asked(const struct api_call *c)
 {
     return call_param_true(c, "slurmkeeperAdopt") && resource_is_stored_as(c->stored, "pods");
-}
-
-static bool is_administrator(const struct api_user *u)
-{
-    for (const char *const *g = u->groups; g && *g; g++)
-        if (streq(*g, "system:masters"))
-            return true;
-    return false;
 }
 
 /* Turn a reference to the owner of that kind and name, whatever its uid is now. */
@@ -106,7 +99,7 @@ int write_adopt(struct api_call *c, struct jsn *object)
     struct causes cs = {.arena = &c->arena};
     int r;
 
-    if (!is_administrator(&c->user))
+    if (!access_is_administrator(&c->user))
         return status_forbidden(c, object_name(object), "only administrators adopt pods");
     if (!object_uid(object)[0] || !jsn_get_str(object, "metadata.creationTimestamp") ||
         !jsn_get_str(object, "spec.nodeName"))

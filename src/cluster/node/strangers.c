@@ -22,6 +22,7 @@
 #include "src/base/alloc.h"
 #include "src/base/log.h"
 #include "src/cluster/node/machine.h"
+#include "src/cluster/node/record.h"
 #include "src/cluster/node/seen.h"
 #include "src/cluster/node/worker.h"
 
@@ -35,6 +36,7 @@ enum question { ASK_NOTHING, ASK_STORE, ASK_PODS, ASK_AGAIN };
 struct strangers {
     struct node *node;
     char *path;
+    char *judged;      /* a file that is there once this process has judged: `up` waits for it */
     struct seen seen;  /* as it is on disk */
     struct seen asked; /* the answer to the first question */
     struct map listed; /* uids of the answer to the second one */
@@ -85,6 +87,8 @@ struct strangers *strangers_new(struct node *n)
 
     s->node = n;
     s->path = xasprintf("%s/seen.json", n->dir);
+    s->judged = xasprintf("%s/judged", n->dir);
+    (void)unlink(s->judged);
     s->wanted = true;
     seen_load(s->path, &s->seen);
     map_init(&s->listed, NULL);
@@ -107,6 +111,7 @@ struct strangers *strangers_free(struct strangers *s)
     seen_done(&s->asked);
     map_done(&s->listed);
     free(s->path);
+    free(s->judged);
     free(s);
     return NULL;
 }
@@ -162,6 +167,7 @@ static void conclude(struct strangers *s)
     s->wanted = false;
     s->ready = true;
     save(s);
+    (void)!record_write(s->judged, STR("yes\n"), 0600, NULL);
     machine_tell(s->node->machine);
     node_begin_pods(s->node);
 }

@@ -110,7 +110,8 @@ def test_an_older_database_is_refused_then_its_unknown_pods_are_kept_and_adopted
                         check=False)
     assert "too old resource version" in watch.stdout + watch.stderr
 
-    assert condition(own)["status"] == "True" and "default/compute-3" in condition(own)["message"]
+    wait_for(lambda: condition(own)["status"] == "True" and "default/compute-3" in condition(own)["message"],
+             "the Node tells")
     status = own.slurmkeeper("status", check=False)
     assert status.returncode == 3 and "does not know: default/compute-3" in status.stdout
     listed = recover(own, status=3)
