@@ -106,6 +106,7 @@ int write_adopt(struct api_call *c, struct jsn *object)
         return status_bad_request(c, "a pod that is adopted has a uid, a creationTimestamp and a "
                                      "node");
     (void)jsn_del_path(object, "metadata.resourceVersion");
+    shape_default(c, object);
     validate_metadata(&cs, object, st->names, c->stored->namespaced);
     shape_validate(&cs, c, object, NULL);
     if (st->validate)

@@ -290,6 +290,50 @@ static void walk(const char *dir, void (*fn)(const char *dir))
     fn(dir);
 }
 
+static bool has_process(const char *dir)
+{
+    AUTO(free) char *procs = xasprintf("%s/cgroup.procs", dir);
+    AUTO(free) char *text = NULL;
+    DIR *d = opendir(dir);
+    struct dirent *entry;
+    size_t n = 0;
+    bool found = file_read(procs, 1 << 20, &text, &n, NULL) == 0 && n > 0;
+
+    while (d && !found && (entry = readdir(d))) {
+        AUTO(free) char *sub = xasprintf("%s/%s", dir, entry->d_name);
+
+        found = entry->d_type == DT_DIR && entry->d_name[0] != '.' && has_process(sub);
+    }
+    if (d)
+        (void)closedir(d);
+    return found;
+}
+
+bool cgroup_busy(const struct cgroup_tree *t, const char *group)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        AUTO(free) char *dir = xasprintf("%s%s", t->points[i], group);
+
+        if (has_process(dir))
+            return true;
+    }
+    return false;
+}
+
+void cgroup_children(const struct cgroup_tree *t, void (*fn)(void *arg, const char *name),
+                     void *arg)
+{
+    AUTO(free) char *dir = xasprintf("%s%s", t->points[0], t->root);
+    DIR *d = opendir(dir);
+    struct dirent *entry;
+
+    while (d && (entry = readdir(d)))
+        if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+            fn(arg, entry->d_name);
+    if (d)
+        (void)closedir(d);
+}
+
 static void remove_one(const char *dir)
 {
     (void)rmdir(dir);

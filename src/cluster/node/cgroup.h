@@ -41,6 +41,12 @@ void cgroup_settings(const struct ctr_limits *l, bool v2, struct buf *b);
 /* The file that counts the processes of a group which were killed for want of memory; owned. */
 char *cgroup_oom_file(const struct cgroup_tree *t, const char *group);
 
+/* Is there a process in or below a group? */
+bool cgroup_busy(const struct cgroup_tree *t, const char *group);
+/* Visit the groups directly below the root, by their names. */
+void cgroup_children(const struct cgroup_tree *t, void (*fn)(void *arg, const char *name),
+                     void *arg);
+
 /* Remove a group and what is below it, in all hierarchies; groups with processes stay. */
 void cgroup_remove(const struct cgroup_tree *t, const char *group);
 /* Kill every process in and below a group. */

@@ -210,7 +210,13 @@ static void adopt_pods(struct node *n)
             (void)map_put(&n->workers, str_of(w->uid), w);
         } else {
             AUTO(free) char *path = xasprintf("%s/%s", dir, entry->d_name);
+            AUTO(free)
+            char *group = xasprintf("%s/pod%s", cgroup_root(n->cgroups), entry->d_name);
 
+            if (cgroup_busy(n->cgroups, group)) {
+                log_error("pod %s runs, and cannot be taken over: %s", entry->d_name, e.text);
+                continue; /* not knowing counts as busy */
+            }
             log_warn("pod %s is not taken over, and its directory removed: %s", entry->d_name,
                      e.text);
             sandbox_end_at(path);
@@ -220,6 +226,7 @@ static void adopt_pods(struct node *n)
     }
     if (d)
         (void)closedir(d);
+    strangers_look_for_unrecorded(n->strangers);
     if (n->workers.n)
         log_info("took over %zu pods", n->workers.n);
 }

@@ -14,6 +14,9 @@
  * restarted or exchanged in between.  The verdict is seen_judge's.  Pods are marked on disk before
  * the new store is noted: a process that dies in between judges again.
  *
+ * A pod that runs and has no record that can be read (the state directory is another one than that
+ * it was started from) is not ours to end either: it is named, and left alone.
+ *
  * Once a minute the first question alone is asked, so that a store that was exchanged without a pod
  * missing is noted as well.
  */
@@ -39,7 +42,8 @@ struct strangers {
     char *judged;      /* a file that is there once this process has judged: `up` waits for it */
     struct seen seen;  /* as it is on disk */
     struct seen asked; /* the answer to the first question */
-    struct map listed; /* uids of the answer to the second one */
+    struct buf unrecorded; /* uids of pods that run without a record, for people */
+    struct map listed;     /* uids of the answer to the second one */
     enum question question;
     bool wanted; /* judge, also where the store is the one that was seen */
     bool ready;  /* the first judgement is made */
@@ -110,6 +114,7 @@ struct strangers *strangers_free(struct strangers *s)
     seen_done(&s->seen);
     seen_done(&s->asked);
     map_done(&s->listed);
+    buf_done(&s->unrecorded);
     free(s->path);
     free(s->judged);
     free(s);
@@ -237,6 +242,27 @@ static void ask(struct strangers *s, enum question q)
     s->call = kube_call_start(s->node->client, &r);
 }
 
+/* "podUID" in the control groups, with processes in it, and nobody looks after it. */
+static void look_at_group(void *arg, const char *name)
+{
+    struct strangers *s = arg;
+    AUTO(free) char *group = xasprintf("%s/%s", cgroup_root(s->node->cgroups), name);
+
+    if (!starts_with(name, "pod") || map_get(&s->node->workers, str_of(name + 3)) ||
+        !cgroup_busy(s->node->cgroups, group))
+        return;
+    log_error("pod %s runs here without a record that can be read: is this another state "
+              "directory? It is kept; nobody looks after it until 'slurmkeeper down'",
+              name + 3);
+    buf_printf(&s->unrecorded, "%s%s", s->unrecorded.n ? ", " : "", name + 3);
+}
+
+void strangers_look_for_unrecorded(struct strangers *s)
+{
+    buf_clear(&s->unrecorded);
+    cgroup_children(s->node->cgroups, look_at_group, s);
+}
+
 void strangers_look(struct strangers *s)
 {
     s->wanted = true;
@@ -294,6 +320,11 @@ const char *strangers_sentence(const struct strangers *s, struct arena *a)
         if (n++ < MAX_NAMED)
             buf_printf(&names, "%s%s/%s", names.n ? ", " : "", w->spec->ns, w->spec->name);
     }
+    if (n == 0 && s->unrecorded.n)
+        return arena_printf(a,
+                            "pods run here without a record that can be read, and are kept: %s. Is "
+                            "this the state directory that they were started from?",
+                            buf_str(&s->unrecorded));
     if (n == 0)
         return NULL;
     return arena_printf(a,

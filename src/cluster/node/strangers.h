@@ -9,6 +9,8 @@ struct strangers;
 struct strangers *strangers_new(struct node *n);
 struct strangers *strangers_free(struct strangers *s);
 
+/* Look for pods that run and have no record that can be read: the state directory is another. */
+void strangers_look_for_unrecorded(struct strangers *s);
 /* The API server has been listed: hold what is on disk against it. */
 void strangers_look(struct strangers *s);
 /* The API server seems not to have this pod.  It runs on until that is judged. */

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from local import Local, wait_for
+from local import PROGRAM, Local, run, wait_for
 
 FILES = ("api.db", "api.db-wal", "api.db-shm", "api.mark")
 
@@ -195,3 +195,65 @@ def test_a_pod_that_was_deleted_while_the_node_was_away_ends(own):
         os.kill(own.process("serve"), signal.SIGCONT)
     wait_for(lambda: len(set(before) - set(own.daemons())) == 1, "the deleted pod ends")
     own.wait_idle("compute-2")
+
+
+def test_a_job_lives_through_a_backup_and_its_return(own):
+    backup = f"{own.share}/cluster.backup"
+    first = own.submit("sleep 25; echo lived", "-w", "compute-0", "-o", f"{own.share}/first")
+    own.wait_job(first, "RUNNING")
+    assert "has the keys of all Secrets" in own.slurmkeeper("backup", backup).stderr
+    job = add_nodes_and_work(own)
+    before, known = own.daemons(), uids(own)
+    refused = own.slurmkeeper("restore", backup, check=False)
+    assert refused.returncode == 1 and "serves" in refused.stderr
+    stop(own)
+    out = own.slurmkeeper("restore", backup).stdout
+    assert "made since, and lost:      pods default/compute-3" in out and "is kept as it is now" in out
+    assert own.daemons() == before
+    assert "default/compute-3" in own.up().stderr
+    lives_on(own, job)
+    lives_on(own, first)
+    own.kubectl("scale", "nodeset/compute", "--replicas=4")
+    recover(own, "--adopt", "--all")
+    finish(own, job)
+    own.wait_job(first, "COMPLETED", 60)
+    assert own.daemons() == before and uids(own) == known
+    assert "nothing" in wait_for(lambda: (lambda d: d.returncode == 0 and d.stdout)(
+        own.slurmkeeper("status", check=False)), "nothing is wrong")
+
+
+def test_pods_of_another_state_directory_are_named_and_left_alone(own):
+    job = own.submit("sleep 20; echo lived", "-w", "compute-1", "-o", f"{own.share}/lived")
+    own.wait_job(job, "RUNNING")
+    uid = uids(own)["compute-1"]
+    before = own.daemons()
+    stop(own)
+    with open(f"{own.state}/node/pods/{uid}/pod.json", "r+") as f:
+        f.truncate(10)
+    own.up(check=False, timeout="10")
+    assert own.daemons() == before
+    wait_for(lambda: condition(own)["status"] == "True" and uid in condition(own)["message"], "the Node tells")
+    finish(own, job)
+
+
+@pytest.mark.parametrize("shift", ["+365d", "-365d"])
+def test_a_clock_that_is_a_year_off_ends_no_job(own, shift):
+    if not shutil.which("faketime"):
+        pytest.skip("faketime is not installed")
+    before = own.daemons()
+    job = own.submit("sleep 15; echo lived", "-w", "compute-1", "-o", f"{own.share}/lived")
+    own.wait_job(job, "RUNNING")
+    stop(own)
+    done = run("faketime", "-f", shift, PROGRAM, "up", "--state", own.state, "--name", own.name, "--share", own.share,
+               "--timeout", "30", check=False, env={**os.environ, "DONT_FAKE_MONOTONIC": "1"})
+    assert done.returncode == 0, done.stderr
+    assert own.daemons() == before
+    # the operator works: leases, certificates and tokens are no hindrance
+    own.kubectl("patch", "nodeset", "compute", "--type=merge", "-p",
+                '{"spec":{"partition":{"config":"Default=YES MaxTime=7"}}}')
+    wait_for(lambda: "MaxTime=00:07:00" in own.slurm("scontrol", "show", "partition", "compute").stdout, "it is live")
+    finish(own, job)
+    stop(own)
+    own.up()
+    own.wait_idle("compute-0", "compute-1", "compute-2")
+    assert own.daemons() == before
