@@ -166,6 +166,14 @@ static int keep_copy(const struct store_place *p, const char *dir, struct err *e
     return r;
 }
 
+/* Does the store open as it is? */
+static bool is_whole(const struct store_place *p)
+{
+    AUTO(store_free) struct store *s = NULL;
+
+    return store_place_refuse_emptied(p, NULL) == 0 && store_open(&p->options, &s, NULL) == 0;
+}
+
 static int accept_loss(const char *state, struct err *e)
 {
     AUTO(store_place_done) struct store_place place = {0};
@@ -178,8 +186,12 @@ static int accept_loss(const char *state, struct err *e)
     clock_rfc3339(clock_wall_us(), now);
     kept = xasprintf("%s/before-recover-%s", state, now);
     store_place_init(&place, state);
-    place.options.accept = true;
     r = store_place_lock(&place, &lock, e);
+    if (r == 0 && is_whole(&place)) {
+        (void)printf("Nothing is missing from the store: there is no loss to accept.\n");
+        return 0;
+    }
+    place.options.accept = true;
     if (r == 0)
         r = keep_copy(&place, kept, e);
     if (r == 0)

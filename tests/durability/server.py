@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "api"))
@@ -30,6 +31,7 @@ class Server:
         self.state = f"{self.directory}/state"
         self.port, self.process = free_port(), None
         self.log = f"{self.directory}/log"
+        self.lock, self.config = threading.Lock(), None
 
     def run(self, verb, *args, check=True, around=()):
         done = subprocess.run([*around, PROGRAM, verb, "--state", self.state, *args], capture_output=True, text=True,
@@ -71,7 +73,10 @@ class Server:
             self.process = None
 
     def api(self):
-        return Api(Kubeconfig(f"{self.root}{self.state}/admin.kubeconfig", self.directory))
+        """A client; what is in the kubeconfig is taken out of it once, for many threads."""
+        with self.lock:
+            self.config = self.config or Kubeconfig(f"{self.root}{self.state}/admin.kubeconfig", self.directory)
+        return Api(self.config)
 
     def words(self):
         with open(self.log, errors="replace") as f:

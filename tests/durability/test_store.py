@@ -71,6 +71,9 @@ def test_a_kill_alone_is_no_loss(server):
     server.start()
     fill(server.api(), 50)
     server.kill()
+    before = os.listdir(server.state)
+    assert "Nothing is missing" in server.run("recover", "--accept-loss").stdout
+    assert set(os.listdir(server.state)) <= set(before)
     server.start()
     assert len(listed(server.api())[0]) == 50
 

@@ -112,9 +112,12 @@ int keyring_read(const char *path, struct keyring **ret_ring, struct err *e)
     if (r < 0)
         return r;
     rest = (struct str){text, n};
-    while (good && str_split(&rest, '\n', &line))
-        if (line.n)
-            good = ring->n < MAX_KEYS && read_line(line, &ring->keys[ring->n++]);
+    while (good && str_split(&rest, '\n', &line)) {
+        if (!line.n)
+            continue;
+        good = ring->n < MAX_KEYS && read_line(line, &ring->keys[ring->n]);
+        ring->n += good;
+    }
     secret_wipe(text);
     if (!good || ring->n == 0)
         return err_set(e, -EBADMSG, ERR_PERMANENT,

@@ -257,3 +257,41 @@ def test_a_clock_that_is_a_year_off_ends_no_job(own, shift):
     own.up()
     own.wait_idle("compute-0", "compute-1", "compute-2")
     assert own.daemons() == before
+
+
+def test_a_store_that_is_exchanged_below_a_running_node_ends_no_pod(own):
+    stop(own)
+    where = copy(own)
+    own.up()
+    job = add_nodes_and_work(own)
+    before, serve = own.daemons(), own.process("serve")
+    os.kill(serve, signal.SIGSTOP)
+    try:
+        os.kill(own.process("apiserver"), signal.SIGKILL)
+        bring_back(own, where, "api.mark")
+    finally:
+        os.kill(serve, signal.SIGCONT)
+    wait_for(lambda: own.kubectl("get", "--raw", "/readyz", check=False).returncode == 0, "the API answers")
+    wait_for(lambda: condition(own)["status"] == "True", "the Node tells")
+    assert own.daemons() == before
+    lives_on(own, job)
+    recover(own, "--adopt", "--all")
+    finish(own, job)
+
+
+def test_a_partition_that_an_older_store_does_not_have_keeps_its_jobs(own):
+    backup = f"{own.share}/cluster.backup"
+    own.slurmkeeper("backup", backup)
+    own.apply(json.dumps({"apiVersion": "slurmkeeper.dev/v1alpha1", "kind": "Partition",
+                          "metadata": {"name": "late", "namespace": "default"},
+                          "spec": {"controllerRef": {"name": "slurm"}, "nodeSets": ["compute"]}}))
+    own.wait_condition("partition", "late", "Ready", "True")
+    job = own.submit("sleep 20; echo lived", "-p", "late", "-w", "compute-0", "-o", f"{own.share}/lived")
+    own.wait_job(job, "RUNNING")
+    before = own.daemons()
+    stop(own)
+    own.slurmkeeper("restore", backup)
+    own.up()
+    assert own.daemons() == before
+    lives_on(own, job)
+    finish(own, job)

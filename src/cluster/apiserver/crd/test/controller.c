@@ -25,7 +25,8 @@ static void start(struct fixture *f)
 {
     struct err e = {0};
 
-    if (loop_new(&f->s.loop, &e) < 0 || store_open(&(struct store_options){.path = f->db}, &f->s.store, &e) < 0 ||
+    if (loop_new(&f->s.loop, &e) < 0 ||
+        store_open(&(struct store_options){.path = f->db}, &f->s.store, &e) < 0 ||
         registry_new(&f->s.registry, &e) < 0)
         fail_msg("%s", e.text);
     f->s.crds = crd_controller_new(&f->s);
