@@ -284,7 +284,7 @@ def test_a_partition_that_an_older_store_does_not_have_keeps_its_jobs(own):
     own.slurmkeeper("backup", backup)
     own.apply(json.dumps({"apiVersion": "slurmkeeper.dev/v1alpha1", "kind": "Partition",
                           "metadata": {"name": "late", "namespace": "default"},
-                          "spec": {"controllerRef": {"name": "slurm"}, "nodeSets": ["compute"]}}))
+                          "spec": {"controllerRef": {"name": "slurm"}, "nodeSetRefs": [{"name": "compute"}]}}))
     own.wait_condition("partition", "late", "Ready", "True")
     job = own.submit("sleep 20; echo lived", "-p", "late", "-w", "compute-0", "-o", f"{own.share}/lived")
     own.wait_job(job, "RUNNING")
