@@ -105,7 +105,7 @@ static bool mark(const struct engine *g)
     if (!words)
         return false;
     (void)unlink(words);
-    fd = open(g->o.marker, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    fd = open(g->o.marker, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
     return fd >= 0;
 }
 

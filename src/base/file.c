@@ -183,6 +183,55 @@ int file_make_dirs(const char *path, mode_t mode, struct err *e)
     return 0;
 }
 
+static int check_ours(int fd, const char *path, mode_t type, struct err *e)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return err_errno(e, errno, "cannot look at '%s'", path);
+    if ((st.st_mode & S_IFMT) != type)
+        return err_set(e, -EPERM, ERR_PERMANENT, "'%s' is not what should be there; remove it",
+                       path);
+    if (st.st_uid != geteuid())
+        return err_set(e, -EPERM, ERR_PERMANENT,
+                       "'%s' belongs to user %u, not to user %u who runs this; remove it", path,
+                       (unsigned)st.st_uid, (unsigned)geteuid());
+    return 0;
+}
+
+int file_private_dir(const char *path, struct err *e)
+{
+    AUTO(close) int fd = -1;
+    int r;
+
+    if (mkdir(path, 0700) < 0 && errno != EEXIST)
+        return err_errno(e, errno, "cannot make the directory '%s'", path);
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+        return err_set(e, -EPERM, ERR_PERMANENT,
+                       "'%s' should be a directory of our own, and is not; remove it", path);
+    if (fd < 0)
+        return err_errno(e, errno, "cannot open '%s'", path);
+    r = check_ours(fd, path, S_IFDIR, e);
+    if (r == 0 && fchmod(fd, 0700) < 0)
+        r = err_errno(e, errno, "cannot close '%s' to others", path);
+    return r;
+}
+
+int file_private_open(const char *path, int *ret_fd, struct err *e)
+{
+    AUTO(close) int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    int r;
+
+    if (fd < 0)
+        return err_errno(e, errno, "cannot open '%s'", path);
+    r = check_ours(fd, path, S_IFREG, e);
+    if (r < 0)
+        return r;
+    *ret_fd = TAKE_FD(fd);
+    return 0;
+}
+
 static int remove_entry(const FTSENT *entry)
 {
     switch (entry->fts_info) {

@@ -31,6 +31,14 @@ bool file_exists(const char *path);
  * its mode is left alone. */
 int file_make_dirs(const char *path, mode_t mode, struct err *e) MUST_CHECK;
 
+/*
+ * Make a directory that is ours alone (0700): there is no other way to a name in it.  -EPERM where
+ * it is a link, is somebody else's, or is open to others and cannot be closed.
+ */
+int file_private_dir(const char *path, struct err *e) MUST_CHECK;
+/* Open a file in such a directory for locks and notes: made with 0600; never through a link. */
+int file_private_open(const char *path, int *ret_fd, struct err *e) MUST_CHECK;
+
 /* Remove a file or a whole tree, never crossing into another file system nor following links. */
 int file_remove_tree(const char *path, struct err *e) MUST_CHECK;
 

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state directory of a cluster on one machine.
- *
- * Whoever serves the cluster holds a lock on a file in it for as long as it lives, so that a second
- * one is refused and a dead one is noticed at once, whatever process got its number since.
+ * The state directory of a cluster on one machine: what lies where, and what was chosen for it.
+ * Who serves it is told by holder.c.
  */
 #include "src/local/layout.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "src/base/alloc.h"
-#include "src/base/clock.h"
 #include "src/base/file.h"
 #include "src/json/jsn.h"
 
@@ -39,7 +32,7 @@ int layout_init(struct layout *l, const char *state, struct err *e)
     l->kubeconfig = xasprintf("%s/admin.kubeconfig", l->state);
     l->logs = xasprintf("%s/log", l->state);
     l->clients = xasprintf("%s/clients", l->state);
-    l->lock = xasprintf("%s/serve.lock", l->state);
+    l->held = xasprintf("%s/serve", l->state);
     return 0;
 }
 
@@ -49,7 +42,7 @@ void layout_done(struct layout *l)
     free(l->kubeconfig);
     free(l->logs);
     free(l->clients);
-    free(l->lock);
+    free(l->held);
     *l = (struct layout){0};
 }
 
@@ -64,42 +57,6 @@ int layout_make(const struct layout *l, struct err *e)
     if (r == 0)
         r = file_make_dirs(l->clients, 0755, e);
     return r;
-}
-
-int layout_lock(const struct layout *l, int *ret_fd, struct err *e)
-{
-    AUTO(close) int fd = open(l->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    char text[32];
-    int n;
-
-    if (fd < 0 || fchmod(fd, 0644) < 0)
-        return err_errno(e, errno, "open '%s'", l->lock);
-    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-        if (errno == EWOULDBLOCK)
-            return err_set(e, -EBUSY, ERR_PERMANENT, "process %d serves '%s' already",
-                           (int)layout_holder(l), l->state);
-        return err_errno(e, errno, "lock '%s'", l->lock);
-    }
-    n = snprintf(text, sizeof(text), "%d\n", (int)getpid());
-    if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)n, 0) != n)
-        return err_errno(e, errno, "write '%s'", l->lock);
-    *ret_fd = TAKE_FD(fd);
-    return 0;
-}
-
-pid_t layout_holder(const struct layout *l)
-{
-    AUTO(close) int fd = open(l->lock, O_RDONLY | O_CLOEXEC);
-    char text[32] = "";
-    int64_t pid;
-    ssize_t n;
-
-    if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-        return 0;
-    n = pread(fd, text, sizeof(text) - 1, 0);
-    if (n <= 0 || str_to_i64(str_trim((struct str){text, (size_t)n}), &pid) < 0)
-        return 0;
-    return (pid_t)pid;
 }
 
 void choices_done(struct choices *c)
@@ -189,22 +146,6 @@ int choices_check(const struct choices *kept, const char *state, const char *nam
                        "the pods in '%s' have addresses in %s, not in %s: purge it first "
                        "('slurmkeeper down --purge')",
                        state, kept->pod_cidr, pod_cidr);
-    return 0;
-}
-
-int layout_end_holder(const struct layout *l, int64_t wait_ms, struct err *e)
-{
-    struct timespec t = {0, 10000000L};
-    int64_t until = clock_mono_ms() + wait_ms;
-    pid_t pid = layout_holder(l);
-
-    if (pid > 0)
-        (void)kill(pid, SIGTERM);
-    while (pid > 0 && layout_holder(l) == pid) {
-        if (clock_mono_ms() > until)
-            return err_set(e, -ETIMEDOUT, ERR_RETRY, "process %d does not end", (int)pid);
-        (void)nanosleep(&t, NULL);
-    }
     return 0;
 }
 

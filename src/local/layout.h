@@ -13,7 +13,7 @@ struct layout {
     char *kubeconfig; /* admin.kubeconfig */
     char *logs;       /* of the cluster's processes */
     char *clients;    /* NAMESPACE/CONTROLLER/slurm.conf for the machine's own Slurm commands */
-    char *lock;       /* held by who serves the cluster; its process number is in it */
+    char *held;       /* who serves the cluster, and the lock that it holds (holder.c) */
 };
 
 /* `state` may be relative; it need not be there yet. */
@@ -24,11 +24,13 @@ DEFINE_AUTO_DONE(struct layout, layout_done);
 /* Make the directories, so that other users of the machine reach `clients` and nothing else. */
 int layout_make(const struct layout *l, struct err *e) MUST_CHECK;
 
-/* Become the one who serves it: *ret_fd holds it until closed.  -EBUSY if somebody does. */
+/* Become the one who serves it: *ret_fd holds it until closed.  -EBUSY if somebody does; the error
+ * names the process, its command and since when. */
 int layout_lock(const struct layout *l, int *ret_fd, struct err *e) MUST_CHECK;
-/* Who serves it; 0: nobody. */
+/* Who serves it; 0: nobody.  -1: somebody holds the lock whom nothing tells about. */
 pid_t layout_holder(const struct layout *l);
-/* Have whoever serves it end, and wait for that; the pods run on. */
+/* Have whoever serves it end, and wait for that; the pods run on.  No other process than the one
+ * that took the lock is ever signalled. */
 int layout_end_holder(const struct layout *l, int64_t wait_ms, struct err *e) MUST_CHECK;
 /* Is there a pod in it, running or not?  Without one nothing depends on its network. */
 bool layout_has_pods(const struct layout *l);

@@ -26,6 +26,7 @@
 #include "src/base/alloc.h"
 #include "src/base/file.h"
 #include "src/base/hash.h"
+#include "src/base/log.h"
 #include "src/cluster/node/forwarding.h"
 #include "src/cluster/node/netlink.h"
 
@@ -35,6 +36,8 @@
 #define SERVICES_PREFIX 16
 #define SERVICES_METRIC 0x10000U /* each cluster has its own, behind all others */
 #define MTU_DEFAULT 1500
+/* Root's alone: in /run/lock anybody could make, and lock, a file before us. */
+#define RUN_DIR "/run/slurmkeeper"
 
 void bridge_name(const char *cluster, char ret_name[16])
 {
@@ -201,9 +204,12 @@ static void forward(const char *bridge, void (*fn)(const struct forwarding *f, c
 {
     struct stat ns = {0};
     AUTO(free) char *record = NULL;
+    struct err e = {0};
 
     (void)stat("/proc/self/ns/net", &ns);
-    record = xasprintf("/run/lock/slurmkeeper-forwarding-%llu", (unsigned long long)ns.st_ino);
+    if (file_private_dir(RUN_DIR, &e) < 0)
+        log_warn("the switch for forwarding stays as it is: %s", e.text);
+    record = xasprintf(RUN_DIR "/forwarding-%llu", (unsigned long long)ns.st_ino);
     fn(&(struct forwarding){.setting = "/proc/sys/net/ipv4/ip_forward",
                             .record = record,
                             .interfaces = "/sys/class/net"},
@@ -241,20 +247,25 @@ static int make(struct bridge *b, struct err *e)
 }
 
 /* Held while a range is chosen and taken: clusters that start at once must not choose the same. */
-static int lock_ranges(void)
+static int lock_ranges(int *ret_fd, struct err *e)
 {
-    int fd = open("/run/lock/slurmkeeper-ranges", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    AUTO(close) int fd = -1;
+    int r = file_private_dir(RUN_DIR, e);
 
-    if (fd >= 0)
-        (void)flock(fd, LOCK_EX);
-    return fd;
+    if (r == 0)
+        r = file_private_open(RUN_DIR "/ranges", &fd, e);
+    if (r == 0 && flock(fd, LOCK_EX) < 0)
+        r = err_errno(e, errno, "lock '" RUN_DIR "/ranges'");
+    if (r == 0)
+        *ret_fd = TAKE_FD(fd);
+    return r;
 }
 
 int bridge_open(struct bridge *b, const char *cluster, const char *dir, const char *cidr,
                 struct err *e)
 {
     AUTO(free) char *path = xasprintf("%s/pod-cidr", dir);
-    AUTO(close) UNUSED int lock = lock_ranges();
+    AUTO(close) int lock = -1;
     unsigned int prefix;
     uint32_t base;
     char text[IPAM_TEXT];
@@ -263,7 +274,9 @@ int bridge_open(struct bridge *b, const char *cluster, const char *dir, const ch
 
     bridge_name(cluster, b->name);
     b->mtu = MTU_DEFAULT;
-    r = find_range(b, dir, cidr, &base, &prefix, e);
+    r = lock_ranges(&lock, e);
+    if (r == 0)
+        r = find_range(b, dir, cidr, &base, &prefix, e);
     if (r < 0)
         return r;
     ipam_init(&b->ipam, base, prefix);
@@ -307,12 +320,14 @@ void bridge_unplug(struct bridge *b, const char *uid)
 
 int bridge_remove(const char *cluster, struct err *e)
 {
-    AUTO(close) UNUSED int lock = lock_ranges();
+    AUTO(close) int lock = -1;
     char name[16];
     int r;
 
     bridge_name(cluster, name);
-    r = netlink_delete(name, e);
+    r = lock_ranges(&lock, e);
+    if (r == 0)
+        r = netlink_delete(name, e);
     if (r == 0)
         forward(name, forwarding_end);
     return r;

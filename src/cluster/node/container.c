@@ -185,11 +185,21 @@ static void conclude(struct container *c)
     c->kill_timer = loop_source_free(c->kill_timer);
     ending_read(&c->end, c->dir, log, container_spec(c), c->id);
     c->phase = CTR_DOWN;
-    c->pid = 0;
+    c->process = (struct process_id){0};
     c->started = c->ready = c->condemned = c->told = false;
     back_off(c);
     (void)job_fork(w->node->loop, remove_root, c->dir, root_removed, xstrdup(c->dir));
     worker_wake(w);
+}
+
+/* Its shim lives, so a number that a shim of an earlier release left alone is still right. */
+static bool has_started(struct container *c)
+{
+    if (ending_started(c->dir, &c->process, &c->started_us) < 0)
+        return false;
+    if (c->process.start == 0)
+        c->process = process_identify(c->process.pid);
+    return true;
 }
 
 /* Is it up already?  An error or an end stand in the file as well and are seen by conclude. */
@@ -198,7 +208,7 @@ static void on_started(struct container *c)
     struct worker *w = c->worker;
     const struct ctr_spec *s = container_spec(c);
 
-    if (ending_started(c->dir, &c->pid, &c->started_us) < 0 || c->phase != CTR_STARTING)
+    if (!has_started(c) || c->phase != CTR_STARTING)
         return;
     c->phase = CTR_UP;
     set_waiting(c, NULL, NULL);
@@ -371,7 +381,7 @@ void container_adopt(struct container *c)
         return;
     }
     watch(c, fd);
-    if (ending_started(c->dir, &c->pid, &c->started_us) == 0) {
+    if (has_started(c)) {
         c->phase = CTR_UP;
         restore_readiness(c);
         container_care_begin(c);

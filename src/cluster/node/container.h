@@ -2,6 +2,7 @@
 /* A container of a pod: one run after the other, each under its own shim. */
 #pragma once
 
+#include "src/base/process.h"
 #include "src/cluster/node/handler.h"
 #include "src/cluster/node/prober.h"
 #include "src/cluster/node/status.h"
@@ -15,7 +16,7 @@ struct container {
     int attempt; /* the number of the run; -1: none yet */
     char *dir;   /* of the run */
     char id[65];
-    pid_t pid; /* of its first process */
+    struct process_id process; /* its first */
     int64_t started_us;
     struct ctr_end end;  /* strings owned */
     struct ctr_end last; /* strings owned */

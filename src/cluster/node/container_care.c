@@ -128,15 +128,14 @@ static void on_kill_time(void *arg)
 
     c->hook = handler_cancel(c->hook);
     cgroup_thaw(c->worker->node->cgroups, group);
-    if (c->pid > 0)
-        (void)kill(c->pid, SIGKILL);
+    (void)!process_signal(&c->process, SIGKILL);
     loop_timer_arm(c->kill_timer, 1000); /* until it is seen to be gone */
 }
 
 static void tell(struct container *c)
 {
-    if (!c->told && c->pid > 0)
-        (void)kill(c->pid, container_spec(c)->stop_signal);
+    if (!c->told)
+        (void)!process_signal(&c->process, container_spec(c)->stop_signal);
     c->told = true;
 }
 

@@ -8,6 +8,8 @@
  */
 #include "src/cluster/node/ending.h"
 
+#include <stdio.h>
+
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/file.h"
@@ -43,7 +45,17 @@ bool ending_is_known(const char *dir)
     return read_status(&a, dir, &v) == 0 && (jsn_key(v, "exitCode") || jsn_key(v, "error"));
 }
 
-int ending_started(const char *dir, pid_t *ret_pid, int64_t *ret_started_us)
+static struct process_id process_of(const struct jsn *v)
+{
+    const char *boot = jsn_get_str(v, "boot");
+    struct process_id id = {.pid = (pid_t)jsn_get_int(v, "pid", 0),
+                            .start = (uint64_t)jsn_get_int(v, "pidStart", 0)};
+
+    (void)snprintf(id.boot, sizeof(id.boot), "%s", boot ? boot : "");
+    return id;
+}
+
+int ending_started(const char *dir, struct process_id *ret_process, int64_t *ret_started_us)
 {
     AUTO(arena_done) struct arena a = {0};
     struct jsn *v;
@@ -53,7 +65,7 @@ int ending_started(const char *dir, pid_t *ret_pid, int64_t *ret_started_us)
         return r;
     if (!jsn_key(v, "startedAt") || jsn_key(v, "error"))
         return -ENOENT;
-    *ret_pid = (pid_t)jsn_get_int(v, "pid", 0);
+    *ret_process = process_of(v);
     *ret_started_us = time_of(v, "startedAt");
     return 0;
 }

@@ -21,7 +21,7 @@
 #include "src/base/clock.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
-#include "src/cluster/node/process.h"
+#include "src/base/process.h"
 #include "src/cluster/node/strangers.h"
 
 #define LEASE_MS 10000

@@ -51,17 +51,19 @@ struct purge {
     size_t alive;
 };
 
-/* pods/UID/containers/NAME/NUMBER */
+/* pods/UID/containers/NAME/NUMBER.  After a boot, or when its shim was killed, the number in the
+ * file may be anybody's: only the process that was noted is signalled.  Whatever else is in the
+ * cluster's control groups is killed at the end. */
 static void signal_run(void *arg, const char *path, const char *name)
 {
     struct purge *p = arg;
+    struct process_id process;
     int64_t started;
-    pid_t pid;
 
     (void)name;
-    if (ending_is_known(path) || ending_started(path, &pid, &started) < 0 || pid <= 1)
+    if (ending_is_known(path) || ending_started(path, &process, &started) < 0)
         return;
-    if (kill(pid, p->signal) == 0)
+    if (process_signal(&process, p->signal) == 0)
         p->alive++;
 }
 static void signal_container(void *arg, const char *path, const char *name)

@@ -20,7 +20,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
-#include "src/cluster/node/process.h"
+#include "src/base/process.h"
 #include "src/cluster/node/record.h"
 #include "src/cluster/node/redirect.h"
 

@@ -2,6 +2,9 @@
 /* Unit tests of the local cluster: its directory, its processes, its commands' configuration. */
 #include "src/base/test/unit.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -107,10 +110,113 @@ static void one_process_holds_a_directory(void **state)
     assert_int_equal(layout_holder(&l), getpid());
     assert_int_equal(layout_lock(&l, &second, &e), -EBUSY);
     assert_non_null(strstr(e.text, "serves"));
+    assert_non_null(strstr(e.text, "test-local"));
+    assert_non_null(strstr(e.text, "since 20"));
     (void)close(first);
     assert_int_equal(layout_holder(&l), 0);
     assert_int_equal(layout_lock(&l, &second, &e), 0);
     (void)close(second);
+    remove_dir(dir);
+}
+
+/* Another user holds whatever he can open for as long as he likes. */
+static NORETURN void grab_as_stranger(const char *state)
+{
+    static const char *const names[] = {"serve.lock", "serve.json", "serve", "serve/lock"};
+
+    if (setgid(65534) < 0 || setuid(65534) < 0)
+        _exit(2);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        AUTO(free) char *path = xasprintf("%s/%s", state, names[i]);
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+        if (fd >= 0)
+            (void)flock(fd, LOCK_SH);
+    }
+    (void)pause();
+    _exit(0);
+}
+
+static void no_other_user_can_take_the_lock(void **state)
+{
+    char *dir = make_dir();
+    AUTO(layout_done) struct layout l = {0};
+    struct err e = {0};
+    pid_t stranger;
+    int fd = -1;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(layout_init(&l, dir, &e), 0);
+    assert_int_equal(layout_make(&l, &e), 0);
+    assert_int_equal(layout_lock(&l, &fd, &e), 0);
+    (void)close(fd);
+    stranger = fork();
+    if (stranger == 0)
+        grab_as_stranger(dir);
+    (void)usleep(100000);
+    assert_int_equal(layout_holder(&l), 0);
+    assert_int_equal(layout_lock(&l, &fd, &e), 0);
+    (void)close(fd);
+    (void)kill(stranger, SIGKILL);
+    (void)waitpid(stranger, NULL, 0);
+    remove_dir(dir);
+}
+
+static void a_link_in_place_of_the_lock_is_refused(void **state)
+{
+    char *dir = make_dir();
+    AUTO(layout_done) struct layout l = {0};
+    AUTO(free) char *lock = NULL;
+    struct err e = {0};
+    int fd = -1;
+
+    (void)state;
+    assert_int_equal(layout_init(&l, dir, &e), 0);
+    assert_int_equal(layout_make(&l, &e), 0);
+    assert_int_equal(symlink("/tmp", l.held), 0);
+    assert_int_equal(layout_lock(&l, &fd, &e), -EPERM);
+    assert_non_null(strstr(e.text, "directory of our own"));
+    assert_int_equal(unlink(l.held), 0);
+    assert_int_equal(mkdir(l.held, 0777), 0);
+    lock = xasprintf("%s/lock", l.held);
+    assert_int_equal(symlink("/etc/passwd", lock), 0);
+    assert_int_equal(layout_lock(&l, &fd, &e), -ELOOP);
+    remove_dir(dir);
+}
+
+/* The note says a number that another process has by now: that one gets no signal. */
+static void a_stale_number_is_nobody(void **state)
+{
+    char *dir = make_dir();
+    AUTO(layout_done) struct layout l = {0};
+    AUTO(free) char *note = xasprintf("%s/serve.json", dir);
+    AUTO(free) char *text = NULL;
+    pid_t other = fork();
+    struct err e = {0};
+    int status;
+    int fd = -1;
+
+    (void)state;
+    if (other == 0) {
+        (void)pause();
+        _exit(0);
+    }
+    assert_int_equal(layout_init(&l, dir, &e), 0);
+    assert_int_equal(layout_make(&l, &e), 0);
+    assert_int_equal(layout_lock(&l, &fd, &e), 0);
+    text = xasprintf("{\"pid\":%d,\"pidStart\":1,\"boot\":\"x\",\"sinceUs\":0}", (int)other);
+    assert_int_equal(file_write(note, str_of(text), 0644, &e), 0);
+    assert_int_equal(layout_holder(&l), -1);
+    assert_int_equal(layout_end_holder(&l, 1000, &e), -EBUSY);
+    assert_non_null(strstr(e.text, "fuser"));
+    (void)close(fd);
+    assert_int_equal(layout_holder(&l), 0);
+    assert_int_equal(layout_end_holder(&l, 1000, &e), 0);
+    assert_int_equal(waitpid(other, &status, WNOHANG), 0);
+    (void)kill(other, SIGKILL);
+    (void)waitpid(other, NULL, 0);
     remove_dir(dir);
 }
 
@@ -334,6 +440,9 @@ int main(void)
         cmocka_unit_test(client_file_has_the_address_and_the_socket),
         cmocka_unit_test(munge_is_what_slurm_takes_without_a_word),
         cmocka_unit_test(one_process_holds_a_directory),
+        cmocka_unit_test(no_other_user_can_take_the_lock),
+        cmocka_unit_test(a_link_in_place_of_the_lock_is_refused),
+        cmocka_unit_test(a_stale_number_is_nobody),
         cmocka_unit_test(others_reach_the_clients_alone),
         cmocka_unit_test(choices_come_back_as_they_were_made),
         cmocka_unit_test(names_of_clusters),

@@ -10,6 +10,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/file.h"
+#include "src/base/process.h"
 #include "src/cluster/node/shim/shim.h"
 
 /* A JSON string; control characters become blanks, bytes beyond ASCII stay as they are. */
@@ -44,13 +45,23 @@ static void add_exit(struct buf *b, const struct shim_status *s)
         buf_adds(b, ",\"oomKilled\":true");
 }
 
+/* A number alone may mean another process later: with these it means this one. */
+static void add_process(struct buf *b, const struct shim_status *s)
+{
+    struct process_id id = s->exited ? (struct process_id){0} : process_identify(s->pid);
+
+    buf_printf(b, "{\"shim\":%d,\"pid\":%d", (int)getpid(), (int)s->pid);
+    if (id.start)
+        buf_printf(b, ",\"pidStart\":%llu,\"boot\":\"%s\"", (unsigned long long)id.start, id.boot);
+}
+
 void shim_status_write(const char *dir, const struct shim_status *s)
 {
     AUTO(buf_done) struct buf b = {0};
     AUTO(buf_done) struct buf path = {0};
     struct err e = {0};
 
-    buf_printf(&b, "{\"shim\":%d,\"pid\":%d", (int)getpid(), (int)s->pid);
+    add_process(&b, s);
     if (s->started_us)
         add_time(&b, "startedAt", s->started_us);
     if (s->exited)

@@ -219,7 +219,7 @@ static void the_end_of_a_run_is_read_as_it_was_written(void **state)
         AUTO(free) char *sub = xasprintf("%s/%s", dir, cases[i].name);
         struct ctr_end end = {0};
         int64_t started;
-        pid_t pid;
+        struct process_id process;
 
         write_status(cases[i].name, cases[i].status);
         ending_read(&end, sub, path, &spec, "id");
@@ -229,7 +229,7 @@ static void the_end_of_a_run_is_read_as_it_was_written(void **state)
         if (cases[i].message)
             assert_string_equal(end.message, cases[i].message);
         assert_int_equal(ending_is_known(sub), !streq(cases[i].name, "lost"));
-        assert_int_equal(ending_started(sub, &pid, &started) == 0, cases[i].status.pid == 7);
+        assert_int_equal(ending_started(sub, &process, &started) == 0, cases[i].status.pid == 7);
         ending_done(&end);
     }
 }
