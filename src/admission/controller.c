@@ -7,6 +7,7 @@
 
 #include "src/admission/kinds.h"
 #include "src/admission/restart.h"
+#include "src/api/node_count.h"
 
 static void check(const struct admission_request *in, struct api_problems *p)
 {
@@ -14,6 +15,7 @@ static void check(const struct admission_request *in, struct api_problems *p)
     struct controller old;
     struct err e = {0};
     uint32_t release;
+    bool had;
 
     if (controller_decode(p->arena, in->object, &c, &e) < 0) {
         admission_add_error(p, &e);
@@ -23,7 +25,9 @@ static void check(const struct admission_request *in, struct api_problems *p)
     controller_check(&c, p);
     controller_check_conf(&c, release, p);
     controller_check_refs(&c, in->lookup, p);
-    if (!in->old || controller_decode(p->arena, in->old, &old, NULL) < 0)
+    had = in->old && controller_decode(p->arena, in->old, &old, NULL) == 0;
+    controller_check_count(&c, had ? &old : NULL, in->lookup, p);
+    if (!had)
         return;
     controller_check_update(&c, &old, p);
     if (!c.spec.external)

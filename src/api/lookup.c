@@ -38,7 +38,8 @@ static bool is_of(const struct jsn *object, const char *kind, const char *ns)
 {
     const char *own = jsn_get_str(object, "metadata.namespace");
 
-    return streq(jsn_get_str(object, "kind"), kind) && streq(own && own[0] ? own : "default", ns);
+    return streq(jsn_get_str(object, "kind"), kind) &&
+           (!ns || streq(own && own[0] ? own : "default", ns));
 }
 
 static int array_get(void *ctx, const char *kind, const char *ns, const char *name,

@@ -9,7 +9,8 @@ typedef bool (*api_visit_fn)(void *arg, const struct jsn *object);
 
 /*
  * Kinds are named "ConfigMap", "Secret", "PersistentVolumeClaim", "Controller", "NodeSet",
- * "Partition", "Accounting".  Objects are borrowed and stay valid as long as the check runs.
+ * "Partition", "Accounting", "Node" (in no namespace: ns is NULL).  Objects are borrowed and stay
+ * valid as long as the check runs.
  */
 struct api_lookup {
     /* *ret_object is NULL where there is none.  Negative if nobody can tell. */

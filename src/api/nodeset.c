@@ -11,6 +11,7 @@
 #include <ctype.h>
 
 #include "src/api/kinds.h"
+#include "src/api/node_count.h"
 
 static const char *const scaling_names[] = {"DaemonSet", "StatefulSet", NULL};
 static const char *const update_names[] = {"RollingUpdate", "OnDelete", "ScheduledUpdate", NULL};
@@ -95,8 +96,11 @@ static const struct jsn_field claim_template_fields[] = {
 static const struct jsn_field spec_fields[] = {
     SUB("controllerRef", controller_ref, JSN_REQ, api_controller_ref_fields,
         "The Controller whose cluster the nodes belong to. Cannot be changed later."),
-    {"replicas", JSN_I32, SPEC(replicas), JSN_HAS_MIN | JSN_KEEP, .def = "1", .min = 0,
-     .doc = "How many nodes there should be. Not used where scalingMode is DaemonSet."},
+    {"replicas", JSN_I32, SPEC(replicas), JSN_HAS_MIN | JSN_HAS_MAX | JSN_KEEP, .def = "1",
+     .min = 0, .max = NODE_COUNT_MOST,
+     .doc =
+         "How many nodes there should be; with those of other NodeSets no more than MaxNodeCount "
+         "of the cluster. Not used where scalingMode is DaemonSet."},
     {"scalingMode", JSN_ENUM, SPEC(scaling_mode), 0, .def = "\"StatefulSet\"",
      .names = scaling_names,
      .doc = "StatefulSet: as many nodes as replicas says, with numbers in their names. DaemonSet: "

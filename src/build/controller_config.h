@@ -2,12 +2,13 @@
 /* The configuration files of a cluster, and the ConfigMaps that carry them. */
 #pragma once
 
+#include "src/api/node_count.h"
 #include "src/api/problems.h"
 #include "src/build/cluster.h"
 #include "src/build/conf_text.h"
 
 #define MAX_NODE_COUNT_LEAST 1024
-#define MAX_NODE_COUNT_MOST 65536
+#define MAX_NODE_COUNT_MOST NODE_COUNT_MOST
 
 struct build_file {
     const char *name;

@@ -189,7 +189,8 @@ static void plan_pods(const struct plan_nodeset *in, const char *hash,
         actions_create(to, pod, "SuccessfulCreate", "Created pod %s",
                        jsn_get_str(pod, "metadata.name"));
     }
-    if (scale->n_postponed)
+    /* Where pods wait for a machine, each that gets one leads to the next plan. */
+    if (scale->n_postponed && scale->n_create)
         actions_requeue(to, in->now_us);
 }
 

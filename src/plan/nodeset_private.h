@@ -22,6 +22,7 @@ struct nodeset_scale {
     size_t n_waiting;   /* too many, but perhaps at work */
     size_t n_outdated;  /* of another revision, but perhaps at work */
     size_t n_postponed; /* to be created by the next plan */
+    size_t n_refused;   /* more than the cluster may have */
 };
 
 /* `hash` is the revision that pods should have. */

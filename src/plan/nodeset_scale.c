@@ -7,7 +7,11 @@
  * Down, and out of date: only pods that are free (see pods.c).  Others have their Slurm nodes
  * drained first.  Not knowing counts as busy, so without a word from Slurm a running pod is never
  * taken away; it is counted as waiting. A pod whose containers have ended for good is replaced.
+ *
+ * No more pods are made than the cluster may have nodes, and none while many are waiting for a
+ * machine: what cannot run would only fill the API server.
  */
+#include "src/api/node_count.h"
 #include "src/plan/nodeset_private.h"
 
 struct sorter {
@@ -47,10 +51,30 @@ static int64_t *used_ordinals(struct arena *a, const struct plan_nodeset *in)
     return used;
 }
 
+/* Pods that no machine has taken yet. */
+static size_t count_unplaced(const struct plan_nodeset *in)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < in->n_pods; i++)
+        n += in->pods[i]->phase == POD_PENDING && !in->pods[i]->node_name;
+    return n;
+}
+
+/* How many pods there may be; MaxNodeCount is for all NodeSets of a cluster. */
+static size_t allowed(const struct plan_nodeset *in)
+{
+    int64_t most = node_limit_of(in->cluster->controller).most -
+                   node_count_others(in->ns, in->cluster->lookup);
+
+    return (size_t)MAX(most, 0);
+}
+
 static void scale_up(struct arena *a, const struct plan_nodeset *in, size_t missing,
                      struct nodeset_scale *s)
 {
-    size_t now = MIN(missing, (size_t)PLAN_PODS_AT_ONCE);
+    size_t unplaced = MIN(count_unplaced(in), (size_t)PLAN_PODS_AT_ONCE);
+    size_t now = MIN(missing, (size_t)PLAN_PODS_AT_ONCE - unplaced);
     const int64_t *used = used_ordinals(a, in);
     uint32_t ordinal = 0;
     size_t at = 0;
@@ -160,7 +184,11 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
     }
     if (in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
         replace_outdated(in, hash, pods + excess, n - excess, &s);
-    if (in->n_pods < want)
-        scale_up(a, in, want - in->n_pods, &s);
+    if (in->n_pods < want) {
+        size_t most = MIN(want, MAX(allowed(in), in->n_pods));
+
+        s.n_refused = want - most;
+        scale_up(a, in, most - in->n_pods, &s);
+    }
     return s;
 }

@@ -6,6 +6,7 @@
  * drained ones counted besides.  Ready tells whether all that was asked for is there; ScaledDown
  * exists only while pods wait until they may go.
  */
+#include "src/api/node_count.h"
 #include "src/build/labels.h"
 #include "src/plan/nodeset_private.h"
 
@@ -73,10 +74,19 @@ static const char *first_trouble(struct arena *a, const struct plan_nodeset *in)
 }
 
 static void judge_ready(const struct plan_nodeset *in, const struct nodeset_status *st,
-                        const struct nodeset_hindrance *why, struct status_scribe *s)
+                        const struct nodeset_scale *scale, const struct nodeset_hindrance *why,
+                        struct status_scribe *s)
 {
     if (why->reason)
         status_set(s, "Ready", STATUS_FALSE, true, why->reason, "%s", why->text);
+    else if (scale->n_refused)
+        status_set(
+            s, "Ready", STATUS_FALSE, true, "TooManyNodes",
+            "spec.replicas is %d, but %zu of these pods are not created: with the other "
+            "NodeSets the cluster would have more nodes than MaxNodeCount (%lld) allows; ask "
+            "for fewer, or raise MaxNodeCount in spec.extraConf of the Controller",
+            (int)in->ns->spec.replicas, scale->n_refused,
+            (long long)node_limit_of(in->cluster->controller).most);
     else if (st->available_replicas < st->desired)
         status_set(s, "Ready", STATUS_FALSE, false, "PodsNotReady", "%d of %d pods are ready%s",
                    (int)st->available_replicas, (int)st->desired, first_trouble(s->to->arena, in));
@@ -182,7 +192,7 @@ void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
     count_pods(in, hash, &st);
     count_nodes(in, &st);
     pin(to->arena, in, &st);
-    judge_ready(in, &st, why, &scribe);
+    judge_ready(in, &st, scale, why, &scribe);
     judge_scale(in, scale, &scribe);
     judge_config(in, &scribe);
     judge_drift(in, &scribe);

@@ -224,6 +224,95 @@ static void problems_are_told_as_the_api_tells_them(void **state)
     }
 }
 
+/* What is there already: a Controller with the given extraConf, two NodeSets, a machine. */
+static struct jsn *count_world(struct arena *a, const char *extra_conf)
+{
+    struct jsn *world = jsn_array(a);
+
+    jsn_append(a, world,
+               ours_of(a, "Controller", "m", arena_printf(a, "  {extraConf: '%s'}", extra_conf)));
+    jsn_append(a, world, ours_of(a, "NodeSet", "one", "  {controllerRef: {name: m}, replicas: 6}"));
+    jsn_append(a, world, ours_of(a, "NodeSet", "x", "  {controllerRef: {name: m}, replicas: 2}"));
+    jsn_append(a, world,
+               ours_of(a, "NodeSet", "far", "  {controllerRef: {name: other}, replicas: 90}"));
+    jsn_append(a, world,
+               yaml_of(a, "{apiVersion: v1, kind: Node, metadata: {name: here}, status: "
+                          "{allocatable: {pods: '500'}}}"));
+    return world;
+}
+
+static void no_more_nodes_than_the_cluster_takes(void **state)
+{
+    static const struct {
+        const char *extra_conf;
+        int64_t before; /* 0: new */
+        int64_t now;
+        const char *lines;
+    } cases[] = {
+        {"MaxNodeCount=10", 0, 4, ""},
+        {"MaxNodeCount=10", 2, 5,
+         "spec.replicas: with the 6 nodes of other NodeSets the cluster would have 11 nodes, but "
+         "MaxNodeCount is 10 in spec.extraConf of Controller m; raise it first, or ask for "
+         "fewer\n"},
+        {"MaxNodeCount=7", 3, 2, ""}, /* fewer than before is always fine */
+        {"MaxNodeCount=7", 2, 2, ""},
+        {"", 2, 500, ""},
+        {"", 2, 501,
+         "spec.replicas: the machine takes 500 pods (status.allocatable.pods); ask for "
+         "fewer\n"},
+        {"", 2, 65536,
+         "spec.replicas: with the 6 nodes of other NodeSets the cluster would have 65542 nodes, "
+         "but "
+         "the operator sets MaxNodeCount to 65536 at most; set it yourself in spec.extraConf of "
+         "the "
+         "Controller, or ask for fewer\nspec.replicas: the machine takes 500 pods "
+         "(status.allocatable.pods); ask for fewer\n"},
+        {"", 2, 2147483647, "spec.replicas: 2147483647 is above 65536\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct api_lookup l = api_lookup_over(count_world(&a, cases[i].extra_conf));
+        struct jsn *now = ours_of(&a, "NodeSet", "x", "  {controllerRef: {name: m}, slurmd: {}}");
+        struct jsn *old = ours_of(&a, "NodeSet", "x", "  {controllerRef: {name: m}}");
+
+        jsn_set_path(&a, now, "spec.replicas", jsn_int(&a, cases[i].now));
+        jsn_set_path(&a, old, "spec.replicas", jsn_int(&a, cases[i].before));
+        assert_string_equal(admitted(&a, now, cases[i].before ? old : NULL, &l, 0), cases[i].lines);
+    }
+}
+
+static void max_node_count_is_not_lowered_below_what_is_declared(void **state)
+{
+    static const struct {
+        const char *before;
+        const char *now;
+        const char *lines;
+    } cases[] = {
+        {"MaxNodeCount=20", "MaxNodeCount=8", ""},
+        {"MaxNodeCount=20", "MaxNodeCount=7",
+         "spec.extraConf: MaxNodeCount=7 is too low: the NodeSets of this cluster declare 8 nodes "
+         "(spec.replicas); scale them down first\n"},
+        {"", "KillWait=3\nMaxNodeCount=1",
+         "spec.extraConf: MaxNodeCount=1 is too low: the NodeSets of this cluster declare 8 nodes "
+         "(spec.replicas); scale them down first\n"},
+        {"MaxNodeCount=5", "MaxNodeCount=6", ""}, /* was too low before, and is less so now */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct api_lookup l = api_lookup_over(count_world(&a, ""));
+        struct jsn *old = ours_of(&a, "Controller", "m", "  {}");
+        struct jsn *now = ours_of(&a, "Controller", "m", "  {}");
+
+        jsn_set_path(&a, old, "spec.extraConf", jsn_string(&a, cases[i].before));
+        jsn_set_path(&a, now, "spec.extraConf", jsn_string(&a, cases[i].now));
+        assert_string_equal(admitted(&a, now, old, &l, RELEASE(23, 11, 0)), cases[i].lines);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +323,8 @@ int main(void)
         cmocka_unit_test(what_was_accepted_never_blocks_its_own_end),
         cmocka_unit_test(objects_of_others_are_none_of_our_business),
         cmocka_unit_test(what_cannot_be_decoded_is_one_problem),
+        cmocka_unit_test(no_more_nodes_than_the_cluster_takes),
+        cmocka_unit_test(max_node_count_is_not_lowered_below_what_is_declared),
         cmocka_unit_test(an_annotation_is_looked_at_though_the_spec_is_the_same),
         cmocka_unit_test(a_change_that_restarts_slurmctld_is_warned_about),
         cmocka_unit_test(the_release_comes_from_the_controller_then_the_operator_then_the_image),

@@ -187,12 +187,13 @@ static void run(struct job_state *x)
 {
     int64_t have = (int64_t)jsn_len(x->active);
     int64_t want = wanted(x);
+    int64_t room = pods_room(x->active);
 
     for (int64_t i = want; i < have && i - want < BURST; i++)
         plan_add(x->p, ACTION_DELETE, "pods", jsn_item(x->active, (size_t)i));
     if (want <= have || must_wait(x))
         return;
-    for (int64_t i = have; i < want && i - have < BURST; i++) {
+    for (int64_t i = have; i < want && i - have < room; i++) {
         int64_t index = x->done ? free_index(x) : -1;
 
         if (!x->done || index >= 0)

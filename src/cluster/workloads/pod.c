@@ -42,6 +42,18 @@ bool pod_active(const struct jsn *pod)
     return !pod_over(pod) && !object_deleting(pod);
 }
 
+int64_t pods_room(const struct jsn *pods)
+{
+    int64_t unplaced = 0;
+
+    JSN_FOR_ITEMS (pod, pods) {
+        const char *node = jsn_get_str(pod, "spec.nodeName");
+
+        unplaced += pod_active(pod) && !(node && node[0]);
+    }
+    return MAX(PODS_UNPLACED_MAX - unplaced, 0);
+}
+
 bool pod_available(struct plan *p, const struct jsn *pod, int64_t min_ready_s)
 {
     const char *since = jsn_get_str(pod_condition(pod, "Ready"), "lastTransitionTime");

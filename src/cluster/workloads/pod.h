@@ -10,6 +10,13 @@ bool pod_over(const struct jsn *pod);
 bool pod_in_phase(const struct jsn *pod, const char *phase);
 /* Neither ended nor being deleted. */
 bool pod_active(const struct jsn *pod);
+/*
+ * How many more may be made now, of an owner that has these.  Pods that no node takes fill the
+ * server and nothing else: while PODS_UNPLACED_MAX of them wait, no more are made; each that gets a
+ * node leads to another look.
+ */
+#define PODS_UNPLACED_MAX 250
+int64_t pods_room(const struct jsn *pods);
 /* Ready for that long; if it will be later, the plan is told to look again then. */
 bool pod_available(struct plan *p, const struct jsn *pod, int64_t min_ready_s);
 /* A condition of any object, by its type; NULL if it is not there. */

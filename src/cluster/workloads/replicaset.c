@@ -121,7 +121,7 @@ void replicaset_plan(struct plan *p, const struct jsn *set, const struct jsn *po
             jsn_append(p->arena, active, pod);
     have = (int64_t)jsn_len(active);
     if (!object_deleting(set) && have < wanted)
-        make_pods(p, &o, wanted - have);
+        make_pods(p, &o, MIN(wanted - have, pods_room(active)));
     else if (!object_deleting(set) && have > wanted)
         delete_pods(p, active, have - wanted);
     set_status(p, set, active);

@@ -37,6 +37,7 @@ struct rollout {
     const struct jsn *first_unhealthy;
     bool ordered;
     int burst;
+    int64_t room; /* how many more may be made now */
 };
 
 static bool fits(const struct jsn *set, const struct jsn *object)
@@ -119,7 +120,8 @@ static bool keep_one(struct rollout *x, int64_t i)
     const struct jsn *pod = x->wanted[i];
 
     if (!pod) {
-        make_pod(x, i);
+        if (x->room-- > 0)
+            make_pod(x, i);
         return !x->ordered;
     }
     if (pod_over(pod)) {
@@ -187,6 +189,7 @@ void statefulset_plan(struct plan *p, const struct statefulset_view *v)
     if (object_deleting(v->set))
         return;
     x.revisions = revision_find(p, &o, revisions);
+    x.room = pods_room(pods);
     x.ordered = !streq(jsn_get_str(v->set, "spec.podManagementPolicy"), "Parallel");
     sort_out(&x, pods);
     roll(&x);

@@ -58,9 +58,31 @@ static void many_pods_are_made_in_portions(void **state)
         created += list.items[i].verb == ACTION_CREATE && streq(list.items[i].kind->kind, "Pod");
     assert_int_equal(created, PLAN_PODS_AT_ONCE);
     test_carry_out(&f.world, &list);
+    converge(&f); /* no machine has taken them: more would only wait, too */
+    assert_null(test_find(&f.world, "Pod", "gpu-250"));
+    for (int i = 0; i < PLAN_PODS_AT_ONCE; i++)
+        jsn_set_path(&f.arena, test_find(&f.world, "Pod", arena_printf(&f.arena, "gpu-%d", i)),
+                     "spec.nodeName", jsn_string(&f.arena, "here"));
     converge(&f);
     assert_non_null(test_find(&f.world, "Pod", "gpu-299"));
     assert_null(test_find(&f.world, "Pod", "gpu-300"));
+}
+
+static void no_more_pods_than_max_node_count_allows(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct jsn *other;
+
+    (void)state;
+    fixture_init(&f, ",'replicas':4");
+    f.extra_conf = "MaxNodeCount=9\nmaxnodecount=5";
+    other = jsn_clone(&f.arena, the_set(&f));
+    jsn_set_path(&f.arena, other, "metadata.name", jsn_string(&f.arena, "cpu"));
+    jsn_set_path(&f.arena, other, "spec.replicas", jsn_int(&f.arena, 3));
+    test_put(&f.world, other);
+    converge(&f);
+    expect_pods(&f, "gpu-0 gpu-1 ");
+    assert_string_equal(reason_of(&f, "Ready"), "TooManyNodes");
 }
 
 static void without_slurm_only_what_never_ran_goes(void **state)
@@ -128,6 +150,7 @@ int main(void)
         cmocka_unit_test(the_lowest_free_ordinals_are_filled),
         cmocka_unit_test(a_pod_that_is_ending_keeps_its_place),
         cmocka_unit_test(many_pods_are_made_in_portions),
+        cmocka_unit_test(no_more_pods_than_max_node_count_allows),
         cmocka_unit_test(without_slurm_only_what_never_ran_goes),
         cmocka_unit_test(pods_that_ended_are_replaced),
         cmocka_unit_test(claims_come_before_their_pods),
