@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "src/api/names.h"
+#include "src/api/node_features.h"
 #include "src/api/nodeset.h"
 #include "src/api/partition_conf.h"
 
@@ -196,6 +197,7 @@ void nodeset_check(const struct nodeset *ns, uint32_t release, struct api_proble
     check_strategy(ns, p);
     check_ssh(ns, p);
     check_conf(ns, release, p);
+    nodeset_check_features(ns, p);
     check_claims(ns, p);
     check_unused(ns, p);
 }

@@ -9,16 +9,15 @@
  */
 #include <strings.h>
 
+#include "src/api/node_features.h"
 #include "src/build/nodeset_pod.h"
 #include "src/build/tree.h"
 #include "src/slurm/keys.h"
 
-#define MAX_FEATURES 128
-
 struct node_conf {
     struct arena *a;
     const struct conf_line *line; /* of extraConf; NULL: none */
-    struct str features[MAX_FEATURES];
+    struct str features[NODE_FEATURES_MAX];
     size_t n_features;
     const char *items[CONF_MAX_PAIRS + 2];
     size_t n;
@@ -46,7 +45,7 @@ static void add_features(struct node_conf *w, const char *list)
         item = str_trim(item);
         for (size_t i = 0; i < w->n_features; i++)
             known = known || str_eq(w->features[i], item);
-        if (item.n && !known && w->n_features < MAX_FEATURES)
+        if (item.n && !known && w->n_features < NODE_FEATURES_MAX)
             w->features[w->n_features++] = item;
     }
 }

@@ -13,6 +13,7 @@
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/operator/shelf.h"
+#include "src/slurm/line_text.h"
 
 #define MAX_RECORDS 200000
 #define MAX_JOB_IDS 8
@@ -96,8 +97,8 @@ static void read_node(struct shelf *s, const struct jsn *v)
 
     n->name = arena_strdup(a, jsn_get_str(v, "name"));
     n->jobs_known = state && nodestate_parse(str_of(state), &n->state, &e) == 0;
-    n->reason = text_at(a, v, "reason");
-    n->comment = text_at(a, v, "comment");
+    n->reason = line_text_clean(a, text_at(a, v, "reason"));
+    n->comment = line_text_clean(a, text_at(a, v, "comment"));
     n->busy_until_us = time_at(v, "busyUntil");
     n->started_us = time_at(v, "slurmdStartTime");
     read_jobs(a, jsn_key(v, "jobs"), n);

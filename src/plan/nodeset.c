@@ -10,6 +10,7 @@
  */
 #include "src/plan/nodeset.h"
 
+#include "src/api/node_features.h"
 #include "src/build/labels.h"
 #include "src/build/nodeset_pod.h"
 #include "src/build/nodeset_revision.h"
@@ -39,6 +40,7 @@ static struct nodeset_hindrance find_hindrance(struct arena *a, const struct pla
 {
     const struct nodeset *ns = in->ns;
     struct api_problems p = {.arena = a};
+    const char *rival;
     struct err e = {0};
 
     if (!in->cluster->controller)
@@ -56,6 +58,14 @@ static struct nodeset_hindrance find_hindrance(struct arena *a, const struct pla
                          "NodeSet %s is called %s in Slurm already; give one of both another "
                          "name or another template.spec.hostname",
                          in->twin, nodeset_slurm_name(a, ns))};
+    rival = nodeset_feature_rival(a, ns, in->cluster->lookup);
+    if (rival)
+        return (struct nodeset_hindrance){
+            "FeatureTaken",
+            arena_printf(a,
+                         "a feature in spec.extraConf is the name of NodeSet %s in Slurm, whose "
+                         "partitions these nodes would join; choose another",
+                         rival)};
     nodeset_check(ns, build_release(in->cluster), &p);
     /* One pod for a try: settings that cannot be laid over show here. */
     (void)build_worker_pod(a, in->cluster, ns, &(struct build_worker){.hash = ""}, &p);

@@ -44,6 +44,14 @@ def test_drain_has_reason_user_and_time(link):
     assert "DRAIN" not in flags(node(link, "c0002"))
 
 
+@pytest.mark.parametrize("text", ["a\nb", "a\rb", "\x1b[2J", "tab\there", "\x7f", "x" * 1025])
+@pytest.mark.parametrize("key", ["reason", "comment"])
+def test_a_reason_is_one_short_line(link, key, text):
+    answer = link.call("node-update", name="c0001", state="drain", **{"reason": "r", key: text})
+    assert answer["r"] == EINVAL and key in answer["error"], answer
+    assert "DRAIN" not in flags(node(link))
+
+
 @pytest.mark.parametrize("how", ["undrain", "resume", "idle"])
 def test_drain_is_taken_back(link, how):
     link.ok("node-update", name="c0001", state="drain", reason="r")

@@ -283,6 +283,68 @@ static void no_more_nodes_than_the_cluster_takes(void **state)
     }
 }
 
+static void no_nodeset_takes_the_name_of_another_as_a_feature(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *before; /* extraConf; NULL: new */
+        const char *now;
+        const char *lines;
+    } cases[] = {
+        {"w", NULL, "Features=two,fast", ""},
+        {"one", "", "Features=one", ""}, /* its own name */
+        {"w", NULL, "feature=fast,one",
+         "spec.extraConf: Features: one of them is the name of NodeSet one in Slurm, whose "
+         "partitions these nodes would join; choose another, or use a Partition over both\n"},
+        {"w", "Features=a", "Features=\"a,x\"",
+         "spec.extraConf: Features: one of them is the name of NodeSet x in Slurm, whose "
+         "partitions "
+         "these nodes would join; choose another, or use a Partition over both\n"},
+        {"w", "Features=one", "Features=one", ""}, /* was accepted before */
+        {"w", NULL, "Features=far", ""},           /* of another cluster */
+        {"slow", NULL, "",
+         "metadata.name: nodes of NodeSet z have this name as a feature (spec.extraConf) and would "
+         "join the partitions of this one; choose another name\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct jsn *world = count_world(&a, "");
+        struct api_lookup l = api_lookup_over(world);
+        struct jsn *now =
+            ours_of(&a, "NodeSet", cases[i].name, "  {controllerRef: {name: m}, slurmd: {}}");
+        struct jsn *old = ours_of(&a, "NodeSet", cases[i].name, "  {controllerRef: {name: m}}");
+
+        jsn_append(&a, world,
+                   ours_of(&a, "NodeSet", "z",
+                           "  {controllerRef: {name: m}, extraConf: 'Gres=gpu:1 Feature=slow'}"));
+        jsn_set_path(&a, now, "spec.extraConf", jsn_string(&a, cases[i].now));
+        if (cases[i].before)
+            jsn_set_path(&a, old, "spec.extraConf", jsn_string(&a, cases[i].before));
+        assert_string_equal(admitted(&a, now, cases[i].before ? old : NULL, &l, 0), cases[i].lines);
+    }
+}
+
+static void features_that_no_node_can_have_are_refused(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(buf_done) struct buf b = {0};
+    struct jsn *now = ours_of(&a, "NodeSet", "x", "  {controllerRef: {name: m}}");
+
+    (void)state;
+    buf_adds(&b, "Features=x,f1,f1");
+    for (int i = 2; i <= 127; i++)
+        buf_printf(&b, ",f%d", i);
+    jsn_set_path(&a, now, "spec.extraConf", jsn_string(&a, buf_str(&b)));
+    assert_string_equal(admitted(&a, now, NULL, NULL, 0), "");
+    buf_adds(&b, ",last");
+    jsn_set_path(&a, now, "spec.extraConf", jsn_string(&a, buf_str(&b)));
+    assert_string_equal(admitted(&a, now, NULL, NULL, 0),
+                        "spec.extraConf: Features: there are too many: a node has at most 128, the "
+                        "name of its NodeSet among them\n");
+}
+
 static void max_node_count_is_not_lowered_below_what_is_declared(void **state)
 {
     static const struct {
@@ -324,6 +386,8 @@ int main(void)
         cmocka_unit_test(objects_of_others_are_none_of_our_business),
         cmocka_unit_test(what_cannot_be_decoded_is_one_problem),
         cmocka_unit_test(no_more_nodes_than_the_cluster_takes),
+        cmocka_unit_test(no_nodeset_takes_the_name_of_another_as_a_feature),
+        cmocka_unit_test(features_that_no_node_can_have_are_refused),
         cmocka_unit_test(max_node_count_is_not_lowered_below_what_is_declared),
         cmocka_unit_test(an_annotation_is_looked_at_though_the_spec_is_the_same),
         cmocka_unit_test(a_change_that_restarts_slurmctld_is_warned_about),

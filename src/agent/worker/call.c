@@ -12,6 +12,7 @@
 #include <stdarg.h>
 
 #include "src/agent/worker/release.h"
+#include "src/slurm/line_text.h"
 
 /* Where groups of codes begin; their members come and go with the releases. */
 enum { CODE_SLURM = 1000, CODE_SOCKET = 5000, CODE_AUTH = 6000, CODE_DATABASE = 7000 };
@@ -119,6 +120,20 @@ char *call_text(struct worker_call *c, const char *key)
     const char *text = jsn_text(jsn_key(c->request, key));
 
     return text ? arena_strdup(c->arena, text) : NULL;
+}
+
+int call_check_texts(struct worker_call *c)
+{
+    JSN_FOR_MEMBERS (m, c->request) {
+        bool note = str_eqz(m->key, "reason") || str_eqz(m->key, "comment");
+        const char *fault = NULL;
+
+        if (jsn_is(m->value, JSN_STRING))
+            fault = note ? line_text_reason_fault(m->value->s) : line_text_fault(m->value->s);
+        if (fault)
+            return call_invalid(c, "'%s' %s", m->key.p, fault);
+    }
+    return 0;
 }
 
 void call_put_text(struct worker_call *c, struct jsn *object, const char *key, const char *text)

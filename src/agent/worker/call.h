@@ -33,6 +33,8 @@ int call_failed(struct worker_call *c, const char *kind, const char *text);
 
 /* A text that must be there, or NULL with the error put in. */
 const char *call_need(struct worker_call *c, const char *key);
+/* Every text of the request is one line; else the answer says which is not. */
+int call_check_texts(struct worker_call *c) MUST_CHECK;
 /* A text that may be there, as memory that a message to Slurm may point to; NULL: it is not. */
 char *call_text(struct worker_call *c, const char *key);
 

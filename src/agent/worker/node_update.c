@@ -193,7 +193,8 @@ int call_node_update(struct worker_call *c)
     const char *name = node_name(c);
     update_node_msg_t message;
 
-    if (!name || message_fill(c, name, &message) < 0 || reason_guard(c, name) < 0)
+    if (!name || call_check_texts(c) < 0 || message_fill(c, name, &message) < 0 ||
+        reason_guard(c, name) < 0)
         return -1;
     if (is_held(c, name, &message))
         return 0;

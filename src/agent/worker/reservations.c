@@ -211,7 +211,8 @@ int call_reservation_put(struct worker_call *c)
     resv_desc_msg_t message;
     uint64_t wanted = 0;
 
-    if (!name || flags_wanted(c, &wanted) < 0 || message_fill(c, name, &counts, &message) < 0)
+    if (!name || call_check_texts(c) < 0 || flags_wanted(c, &wanted) < 0 ||
+        message_fill(c, name, &counts, &message) < 0)
         return -1;
     message.flags = jsn_key(c->request, "flags") ? wanted | flags_to_clear(wanted) : NO_VAL64;
     if (slurm_update_reservation(&message) == SLURM_SUCCESS)

@@ -136,9 +136,26 @@ static void availability_is_waited_for(void **state)
     assert_int_equal(jsn_get_int(the_set(&f), "status.availableReplicas", -1), 0);
 }
 
+static void a_feature_that_is_another_nodesets_name_is_told(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct jsn *other;
+
+    (void)state;
+    fixture_init(&f, ",'extraConf':'Features=fast,cpu'");
+    other = jsn_clone(&f.arena, the_set(&f));
+    jsn_set_path(&f.arena, other, "metadata.name", jsn_string(&f.arena, "cpu"));
+    jsn_set_path(&f.arena, other, "spec.extraConf", jsn_string(&f.arena, ""));
+    test_put(&f.world, other);
+    converge(&f);
+    expect_pods(&f, "");
+    assert_string_equal(reason_of(&f, "Ready"), "FeatureTaken");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_feature_that_is_another_nodesets_name_is_told),
         cmocka_unit_test(pods_show_the_state_of_their_nodes),
         cmocka_unit_test(refusals_and_drift_reach_their_nodeset),
         cmocka_unit_test(hindrances_are_told_once_and_what_runs_goes_on),
