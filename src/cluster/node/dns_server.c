@@ -4,7 +4,7 @@
  *
  * Names of the cluster are answered from the zone, at once; everything else goes to the machine's
  * own servers.  A client over TCP may ask several questions one after the other; it is closed when
- * it is silent for half a minute.
+ * it is silent for half a minute, and not heard while it does not read what it was answered.
  */
 #include "src/cluster/node/dns_server.h"
 
@@ -19,6 +19,7 @@
 
 #define MAX_PEERS 256
 #define PEER_MS 30000
+#define MAX_BEHIND ((size_t)64 << 10) /* of answers that a peer does not read */
 
 struct dns_server {
     struct loop *loop;
@@ -169,10 +170,19 @@ static void peer_free(struct peer *p)
     free(p);
 }
 
+static bool is_behind(const struct peer *p)
+{
+    return p->out.n > MAX_BEHIND;
+}
+
+/* A peer that does not read its answers is not read either, until it does. */
 static void peer_send(struct peer *p)
 {
+    uint32_t events;
+
     (void)!buf_send(&p->out, p->fd); /* the end of a peer is read, not written */
-    loop_fd_set_events(p->source, p->out.n ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    events = is_behind(p) ? 0 : EPOLLIN;
+    loop_fd_set_events(p->source, p->out.n ? events | EPOLLOUT : events);
 }
 
 static void peer_reply(struct peer *p, struct str reply)
@@ -204,7 +214,7 @@ static void on_peer_forwarded(void *arg, struct str reply)
 /* One question after the other. */
 static void peer_serve(struct peer *p)
 {
-    while (!p->query && p->in.n >= 2) {
+    while (!p->query && p->in.n >= 2 && !is_behind(p)) {
         AUTO(buf_done) struct buf out = {0};
         size_t n = (size_t)(unsigned char)p->in.p[0] << 8 | (unsigned char)p->in.p[1];
         struct str message = {p->in.p + 2, n};
@@ -226,8 +236,12 @@ static void on_peer(void *arg, int fd, uint32_t events)
     char data[4096];
     ssize_t n;
 
-    if (events & EPOLLOUT)
+    if (events & EPOLLOUT) {
         peer_send(p);
+        peer_serve(p); /* what waited for room */
+    }
+    if (is_behind(p) && !(events & (EPOLLHUP | EPOLLERR)))
+        return;
     n = recv(fd, data, sizeof(data), MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
