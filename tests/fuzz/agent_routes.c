@@ -47,6 +47,7 @@ struct world {
     struct loop_source *answering;
     bool held;
     bool down;
+    bool full; /* the link takes no more calls */
     unsigned int partitions;
     const struct peers *peers;
 };
@@ -196,6 +197,8 @@ int __wrap_link_call(struct link *link, enum link_lane lane, const struct jsn *r
     struct call *c;
 
     assert(link == world.link && lane < LANE_N && name && timeout_ms > 0);
+    if (world.full)
+        return -E2BIG;
     c = xcalloc(1, sizeof(*c));
     *c = (struct call){.name = xstrdup(name), .fn = fn, .arg = arg};
     list_append(&world.calls, &c->link);
@@ -239,6 +242,8 @@ static void take_step(void *arg, struct peers *p, char step, unsigned char n)
         world.partitions = n;
     else if (step == 'U')
         world.down = n % 2 == 0;
+    else if (step == 'E')
+        world.full = n % 2;
     loop_timer_arm(world.answering, 0);
     peers_turn(p, 8);
 }
@@ -331,13 +336,9 @@ static void stop(struct world *w)
 {
     for (int i = 0; i < 2; i++)
         w->servers[i] = http_server_free(w->servers[i]);
-    while (!list_empty(&w->calls)) {
-        struct call *c = LIST_ENTRY(w->calls.next, struct call, link);
-
-        list_remove(&c->link);
-        free(c->name);
-        free(c);
-    }
+    w->full = true;
+    while (!list_empty(&w->calls))
+        answer_with(LIST_ENTRY(w->calls.next, struct call, link), -EPIPE, NULL);
     w->link = link_free(w->link);
     w->engine = engine_free(w->engine);
     w->hub = hub_free(w->hub);

@@ -407,8 +407,54 @@ def kube_reflector():
     }
 
 
+def agent_link():
+    ping = b'{"call":"ping"}'
+    return {
+        "call": ping + step("C", 3) + b'{"ok":true}' + step("F"),
+        "queue": ping + step("C", 3) + step("C", 3) + step("C", 4) + b'{"ok":true}' + step("F") + b'{"ok":false,"error":{"kind":"busy"}}' + step("F") + step("F", 1),
+        "late": ping + step("C", 3) + step("t", 4) + step("C", 3) + step("t", 9),
+        "ended": ping + step("C", 3) + step("C", 6) + step("E") + step("E") + step("t", 1) + step("E") + step("t", 6),
+        "nonsense": ping + step("C", 3) + b"3" + step("F") + ping + step("C", 3) + b"{" + step("F") + step("t", 1),
+        "unasked": ping + step("C", 3) + b'{"ok":true}' + step("F") + b'{"ok":true}' + step("F") + ping + step("C", 3),
+        "last": ping + step("C", 3) + step("C", 3) + b'{"ok":true,"last":true}' + step("F") + step("t", 4),
+        "no_start": step("S", 1) + ping + step("C", 9) + step("t", 1) + step("S") + step("t", 5) + b'{"ok":true}' + step("F"),
+        "restart": ping + step("C", 3) + step("R") + b'{"ok":true}' + step("F") + step("R") + ping + step("C", 3),
+    }
+
+
+def shim_peers():
+    def frame(kind, data):
+        return kind + struct.pack(">I", len(data)) + data
+
+    return {
+        "watch": b"watch\n" + step("f") + step("T") + step("T"),
+        "attach": b"attach\n" + raw(frame(b"i", b"input") + frame(b"r", b"\0\x50\0\x18") + frame(b"x", b"")) + step("O", 3) + step("O", 2),
+        "cut": b"att" + step("f") + b"ach\n" + frame(b"i", b"input")[:7] + step("f") + frame(b"i", b"input")[7:],
+        "behind": b"attach\n" + step("d", 1) + step("P") + step("d") + step("f"),
+        "huge": b"attach\n" + raw(b"i\x7f\xff\xff\xff") + step("f"),
+        "unknown": b"what\n" + step("f") + step("c", 1) + b"x" * 70,
+        "gone": b"attach\n" + step("r") + step("O", 3) + step("c", 1) + b"watch\n" + step("T") + step("r") + step("T"),
+        "many": b"".join(step("c", i) + b"attach\n" + step("f") for i in range(4)) + step("O", 9) + step("e"),
+    }
+
+
+def plugin():
+    def answer(**status):
+        return json.dumps({"kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1", "status": status}).encode()
+
+    return {
+        "token": answer(token="t"),
+        "expires": answer(token="t", expirationTimestamp="2026-01-09T10:00:00Z"),
+        "pair": answer(clientCertificateData="c", clientKeyData="k"),
+        "half": answer(clientCertificateData="c"),
+        "none": answer(),
+        "version": b'{"kind":"ExecCredential","apiVersion":"v9","status":{"token":"t"}}',
+        "scalar": b"3",
+    }
+
+
 def main():
-    for make in (kube_reflector, agent_routes, http_server, http_sessions, http_tls, dns_server, api_relay, api_server, node_socket):
+    for make in (agent_link, shim_peers, plugin, kube_reflector, agent_routes, http_server, http_sessions, http_tls, dns_server, api_relay, api_server, node_socket):
         directory = CORPUS / make.__name__
         directory.mkdir(parents=True, exist_ok=True)
         for name, data in make().items():

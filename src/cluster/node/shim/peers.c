@@ -79,6 +79,18 @@ static void drop(struct shim_peers *p, size_t i)
     p->peers[i] = p->peers[--p->n];
 }
 
+struct shim_peers *shim_peers_free(struct shim_peers *p)
+{
+    if (!p)
+        return NULL;
+    while (p->n > 0)
+        drop(p, p->n - 1);
+    (void)close(p->listener);
+    buf_done(&p->history);
+    free(p);
+    return NULL;
+}
+
 /* False: the peer is gone. */
 static bool send_waiting(struct peer *x)
 {

@@ -260,5 +260,6 @@ int shim_run(int argc, char **argv)
     shim_log_close(&r.log, clock_wall_us());
     shim_peers_tell(r.peers, "exited\n");
     shim_peers_flush(r.peers);
+    r.peers = shim_peers_free(r.peers);
     return 0;
 }

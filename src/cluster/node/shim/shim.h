@@ -63,6 +63,8 @@ typedef void (*shim_input_fn)(void *arg, struct str data, bool end);
 typedef void (*shim_resize_fn)(void *arg, unsigned int width, unsigned int height);
 struct shim_peers *shim_peers_new(const char *dir, shim_input_fn input, shim_resize_fn resize,
                                   void *arg);
+/* Closes everything; what still waits for somebody is lost. */
+struct shim_peers *shim_peers_free(struct shim_peers *p);
 /* Somebody who is connected already, and watches. */
 void shim_peers_add_watcher(struct shim_peers *p, int fd);
 /* Append what to wait for; then, with the results, serve it. */
