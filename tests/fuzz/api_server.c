@@ -2,7 +2,7 @@
 /*
  * Fuzz target: the API server as a whole, from requests of clients to the store and back.
  *
- * Each run has a server of its own with the workload controllers, on a store that begins empty; the
+ * There is a server with the workload controllers, on a store that begins empty for each run; the
  * peers of a script send requests one after the other, so that what one made is there for the next.
  * Peers 0 to 2 are known as the administrator, as by a client certificate; peer 3 is nobody.  Time
  * passes by steps: watches end, deletions and looks of controllers come due.
@@ -15,12 +15,14 @@
 #include "src/base/file.h"
 #include "src/cluster/apiserver/dispatch.h"
 #include "src/cluster/apiserver/server.h"
-#include "src/cluster/apiserver/store_place.h"
+#include "src/cluster/apiserver/store_private.h"
 #include "src/cluster/workloads/workloads.h"
 #include "src/http/internal.h"
 #include "tests/fuzz/peers.h"
 
 #define NOBODY 3
+#define MOST_OBJECTS 500
+#define MOST_RUNS 500
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,58 +31,42 @@ struct world {
     struct peers *peers;
 };
 
+/* To start takes longer than most runs; so a server is kept as long as nothing is left in it. */
+static struct {
+    struct loop *loop;
+    struct apiserver *server;
+    struct workloads *workloads;
+    int64_t baseline; /* version of the store, and its objects, before the first run */
+    int64_t objects;
+    int runs;
+} kept;
+
 static char state[] = "/dev/shm/fuzz-api-XXXXXX";
+
+static void settle(void)
+{
+    for (int i = 0; i < 64 && loop_turn(kept.loop, 0); i++)
+        ;
+}
 
 static void forget_state(void)
 {
     (void)!file_remove_tree(state, NULL);
 }
 
-#define DB_MAX_BYTES (1 << 20)
-
-/* What a store that was never written to consists of. */
-static struct pristine {
-    const char *name;
-    char *text;
-    size_t n;
-} pristine[] = {{"api.db"}, {"api.mark"}};
-
-static void make_pristine(void)
-{
-    AUTO(store_place_done) struct store_place place = {0};
-    struct store *store = NULL;
-
-    if (!mkdtemp(state) || atexit(forget_state) != 0)
-        abort();
-    store_place_init(&place, state);
-    if (store_open(&place.options, &store, NULL) < 0)
-        abort();
-    (void)store_free(store);
-    for (size_t i = 0; i < ARRAY_LEN(pristine); i++) {
-        AUTO(free) char *path = xasprintf("%s/%s", state, pristine[i].name);
-
-        if (file_read(path, DB_MAX_BYTES, &pristine[i].text, &pristine[i].n, NULL) < 0)
-            abort();
-    }
-}
-
 /* Certificates are made once; the database is every run's own. */
 static void prepare_state(void)
 {
-    static const char *const left[] = {"api.db-wal", "api.db-shm"};
+    static const char *const files[] = {"api.db", "api.db-wal", "api.db-shm"};
+    static bool made;
 
-    if (!pristine[0].text)
-        make_pristine();
-    for (size_t i = 0; i < ARRAY_LEN(left); i++) {
-        AUTO(free) char *path = xasprintf("%s/%s", state, left[i]);
+    if (!made && (!mkdtemp(state) || atexit(forget_state) != 0))
+        abort();
+    made = true;
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        AUTO(free) char *path = xasprintf("%s/%s", state, files[i]);
 
         (void)unlink(path);
-    }
-    for (size_t i = 0; i < ARRAY_LEN(pristine); i++) {
-        AUTO(free) char *path = xasprintf("%s/%s", state, pristine[i].name);
-
-        if (file_write(path, (struct str){pristine[i].text, pristine[i].n}, 0600, NULL) < 0)
-            abort();
     }
 }
 
@@ -110,28 +96,113 @@ static bool note_peer(void *arg, struct peers *p)
     return false;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void start_server(void)
 {
-    AUTO(loop_free) struct loop *loop = NULL;
-    AUTO(workloads_free) struct workloads *workloads = NULL;
-    AUTO(apiserver_free) struct apiserver *server = NULL;
     struct apiserver_options o = {.state_dir = state, .listen = "127.0.0.1:0"};
-    struct world w = {0};
-    struct http_server_options h = {.handler = dispatch_request, .refusal = dispatch_refusal};
-    struct peers_target t = {.connect = adopt, .send = note_peer, .arg = &w};
     struct err e = {0};
 
     script_clock_reset();
     prepare_state();
-    if (loop_new(&loop, NULL) < 0 || apiserver_new(loop, &o, &server, &e) < 0 ||
-        workloads_new(server, &workloads, &e) < 0) {
+    if (loop_new(&kept.loop, NULL) < 0 || apiserver_new(kept.loop, &o, &kept.server, &e) < 0 ||
+        workloads_new(kept.server, &kept.workloads, &e) < 0) {
         (void)fprintf(stderr, "%s\n", e.text);
         abort();
     }
-    h.arg = server;
-    if (http_server_new(loop, &h, &w.http, NULL) < 0)
+    settle();
+    kept.baseline = store_version(kept.server->store);
+    kept.runs = 0;
+}
+
+static void stop_server(void)
+{
+    kept.server = apiserver_free(kept.server);
+    kept.workloads = workloads_free(kept.workloads);
+    kept.loop = loop_free(kept.loop);
+}
+
+/* How many objects have changed since the server began; all of them were there before any run. */
+static int64_t count_rows(const char *sql)
+{
+    sqlite3_stmt *q = NULL;
+    int64_t n;
+
+    if (sqlite3_prepare_v2(kept.server->store->db, sql, -1, &q, NULL) != SQLITE_OK)
         abort();
-    peers_run(loop, &t, data, size);
+    (void)sqlite3_bind_int64(q, 1, kept.baseline);
+    (void)sqlite3_step(q);
+    n = sqlite3_column_int64(q, 0);
+    (void)sqlite3_finalize(q);
+    return n;
+}
+
+/* The newest object that is not of the beginning; false: there is none. */
+static bool next_made(struct arena *a, struct store_key *ret)
+{
+    sqlite3_stmt *q = NULL;
+    bool found;
+
+    if (sqlite3_prepare_v2(kept.server->store->db,
+                           "SELECT resource, ns, name FROM current WHERE rv > ? "
+                           "ORDER BY rv DESC LIMIT 1",
+                           -1, &q, NULL) != SQLITE_OK)
+        abort();
+    (void)sqlite3_bind_int64(q, 1, kept.baseline);
+    found = sqlite3_step(q) == SQLITE_ROW;
+    if (found)
+        *ret =
+            (struct store_key){arena_str(a, store_column(q, 0)), arena_str(a, store_column(q, 1)),
+                               arena_str(a, store_column(q, 2))};
+    (void)sqlite3_finalize(q);
+    return found;
+}
+
+/* Take what the run has made out of the store; the server's own parts hear of it as of any end. */
+static void forget_objects(void)
+{
+    for (int i = 0; i < MOST_OBJECTS; i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct store_key key;
+        struct store_row row;
+
+        if (!next_made(&a, &key))
+            return;
+        if (store_get(kept.server->store, &key, &a, &row, NULL) < 0 ||
+            store_delete(kept.server->store, &key, row.data, NULL) < 0)
+            abort();
+        if (i % 16 == 15)
+            settle();
+    }
+}
+
+/* A server goes on to the next run if it is as it was in the beginning. */
+static void end_run(void)
+{
+    static const char all[] = "SELECT count(*) FROM current WHERE rv <= ?";
+    int64_t before = kept.objects;
+
+    settle();
+    forget_objects();
+    settle();
+    if (count_rows(all) != before || count_rows("SELECT count(*) FROM current WHERE rv > ?") > 0 ||
+        ++kept.runs >= MOST_RUNS)
+        stop_server();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct world w = {0};
+    struct http_server_options h = {.handler = dispatch_request, .refusal = dispatch_refusal};
+    struct peers_target t = {.connect = adopt, .send = note_peer, .arg = &w};
+
+    if (!kept.server) {
+        start_server();
+        kept.objects = count_rows("SELECT count(*) FROM current WHERE rv <= ?");
+    }
+    h.arg = kept.server;
+    if (http_server_new(kept.loop, &h, &w.http, NULL) < 0)
+        abort();
+    peers_run(kept.loop, &t, data, size);
     w.http = http_server_free(w.http);
+    end_run();
     return 0;
 }
