@@ -8,7 +8,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-operator test-node test-first-light test-e2e test-streams \
 	test-durability \
-	test-agent test-native test-valgrind fuzz bench lint tidy fmt crds install clean help
+	test-agent test-native test-valgrind fuzz fuzz-listeners bench lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -101,6 +101,11 @@ test-valgrind: all ## The API server under valgrind while the conformance suite 
 fuzz: ## Run every fuzz target for FUZZ_SECONDS (60) with libFuzzer
 	@tools/packages build lint
 	@tests/fuzz/run $${FUZZ_SECONDS:-60}
+
+fuzz-listeners: $(SANITIZED)/build.ninja ## Mutated traffic at the real programs under ASan: MINUTES (10), REQUESTS, SEED; needs root
+	@tools/packages build run test
+	@ninja -C $(SANITIZED) -j $(JOBS) programs
+	@BUILD=$(SANITIZED) tests/fuzz/listeners/run
 
 bench: all ## Measure, as ratios in one run: first job, live edits, operator, agent, API server; needs root
 	@tools/packages test bench
