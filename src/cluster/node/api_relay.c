@@ -4,7 +4,7 @@
  *
  * TLS and everything above it is between the two ends; here are only two sockets a connection, each
  * read when the other can take more.  An end of one direction is passed on; the connection goes
- * when both have ended.
+ * when both have ended.  A pod may have a small part of all connections.
  */
 #include "src/cluster/node/api_relay.h"
 
@@ -19,6 +19,7 @@
 
 #define MAX_WAITING ((size_t)256 << 10)
 #define MAX_CONNECTIONS 1024
+#define MAX_CONNECTIONS_OF_POD 128 /* so that no pod keeps the others out */
 
 struct api_relay {
     struct loop *loop;
@@ -41,6 +42,7 @@ struct end {
 struct pair {
     struct api_relay *relay;
     struct list link;
+    struct in_addr pod;
     struct end ends[2]; /* the pod's, the server's */
     bool connected;
 };
@@ -127,20 +129,34 @@ static void on_server(void *arg, int fd, uint32_t events)
     on_end(arg, 1, events);
 }
 
+static size_t connections_of(const struct api_relay *r, struct in_addr pod)
+{
+    size_t n = 0;
+
+    LIST_FOR_EACH (p, &r->pairs, struct pair, link)
+        n += p->pod.s_addr == pod.s_addr;
+    return n;
+}
+
 static void on_accept(void *arg, int fd, uint32_t events)
 {
     struct api_relay *r = arg;
-    AUTO(close) int pod = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    struct sockaddr_in from = {0};
+    socklen_t len = sizeof(from);
+    AUTO(close)
+    int pod = accept4(fd, (struct sockaddr *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
     AUTO(close) int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     struct pair *p;
 
     (void)events;
-    if (pod < 0 || server < 0 || r->n >= MAX_CONNECTIONS)
+    if (pod < 0 || server < 0 || r->n >= MAX_CONNECTIONS ||
+        connections_of(r, from.sin_addr) >= MAX_CONNECTIONS_OF_POD)
         return;
     if (connect(server, (struct sockaddr *)&r->to, sizeof(r->to)) < 0 && errno != EINPROGRESS)
         return;
     p = xcalloc(1, sizeof(*p));
     p->relay = r;
+    p->pod = from.sin_addr;
     p->ends[0].fd = TAKE_FD(pod);
     p->ends[1].fd = TAKE_FD(server);
     p->ends[0].source = loop_add_fd(r->loop, p->ends[0].fd, EPOLLIN, on_pod, p);

@@ -4,7 +4,8 @@
  *
  * Names of the cluster are answered from the zone, at once; everything else goes to the machine's
  * own servers.  A client over TCP may ask several questions one after the other; it is closed when
- * it is silent for half a minute, and not heard while it does not read what it was answered.
+ * it is silent for half a minute, and not heard while it does not read what it was answered.  What
+ * one pod may hold of connections and of open questions is a small part of all.
  */
 #include "src/cluster/node/dns_server.h"
 
@@ -18,6 +19,8 @@
 #include "src/cluster/node/dns_forward.h"
 
 #define MAX_PEERS 256
+#define MAX_PEERS_OF_POD 16 /* so that no pod keeps the others out */
+#define MAX_WAITS_OF_POD 64 /* questions of a pod that others are asked */
 #define PEER_MS 30000
 #define MAX_BEHIND ((size_t)64 << 10) /* of answers that a peer does not read */
 
@@ -46,6 +49,7 @@ struct wait {
 struct peer {
     struct dns_server *server;
     struct list link;
+    struct in_addr from;
     int fd;
     struct buf in;
     struct buf out;
@@ -123,10 +127,26 @@ static void on_forwarded(void *arg, struct str reply)
     wait_free(w);
 }
 
+static size_t waits_of(const struct dns_server *s, struct in_addr pod)
+{
+    size_t n = 0;
+
+    LIST_FOR_EACH (w, &s->waits, struct wait, link)
+        n += w->to.sin_addr.s_addr == pod.s_addr;
+    return n;
+}
+
 static void forward_udp(struct dns_server *s, struct str message, const struct sockaddr_in *from)
 {
-    struct wait *w = xcalloc(1, sizeof(*w));
+    AUTO(buf_done) struct buf no = {0};
+    struct wait *w;
 
+    if (waits_of(s, from->sin_addr) >= MAX_WAITS_OF_POD) {
+        add_failure(message, true, &no);
+        send_to(s, from, buf_view(&no));
+        return;
+    }
+    w = xcalloc(1, sizeof(*w));
     w->server = s;
     w->to = *from;
     buf_addstr(&w->message, message);
@@ -260,21 +280,33 @@ static void on_peer_timer(void *arg)
     peer_free(arg);
 }
 
+static size_t peers_of(const struct dns_server *s, struct in_addr pod)
+{
+    size_t n = 0;
+
+    LIST_FOR_EACH (p, &s->peers, struct peer, link)
+        n += p->from.s_addr == pod.s_addr;
+    return n;
+}
+
 static void on_tcp(void *arg, int fd, uint32_t events)
 {
     struct dns_server *s = arg;
-    int c = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    struct sockaddr_in from = {0};
+    socklen_t len = sizeof(from);
+    int c = accept4(fd, (struct sockaddr *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
     struct peer *p;
 
     (void)events;
     if (c < 0)
         return;
-    if (s->n_peers >= MAX_PEERS) {
+    if (s->n_peers >= MAX_PEERS || peers_of(s, from.sin_addr) >= MAX_PEERS_OF_POD) {
         (void)close(c);
         return;
     }
     p = xcalloc(1, sizeof(*p));
     p->server = s;
+    p->from = from.sin_addr;
     p->fd = c;
     buf_init(&p->in, (size_t)2 * 65537);
     list_append(&s->peers, &p->link);

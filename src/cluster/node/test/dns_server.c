@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unit tests of the name server's sockets: clients over TCP that ask and do not listen. */
+/* Unit tests of the name server's sockets: clients that do not listen, or that are too many. */
 #include "src/cluster/node/test/parse.h"
 
 #include <arpa/inet.h>
@@ -95,10 +95,63 @@ static void who_does_not_read_answers_is_not_heard(void **state)
     directory_done(&d);
 }
 
+static int connect_from(unsigned int host, const struct sockaddr_in *to)
+{
+    struct sockaddr_in from = *to;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    from.sin_port = 0;
+    from.sin_addr.s_addr = htonl(ntohl(to->sin_addr.s_addr) + host);
+    assert_int_equal(bind(fd, (struct sockaddr *)&from, sizeof(from)), 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)to, sizeof(*to)), 0);
+    return fd;
+}
+
+/* Is the connection still there after some turns? */
+static bool is_kept(struct loop *l, int fd)
+{
+    char byte;
+
+    for (int i = 0; i < 5; i++)
+        (void)loop_turn(l, 1);
+    return recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+static void a_pod_cannot_keep_the_others_out(void **state)
+{
+    AUTO(loop_free) struct loop *l = NULL;
+    AUTO(dns_server_free) struct dns_server *s = NULL;
+    struct directory d = {0};
+    struct dns_zone z = {.directory = &d, .domain = "cluster.local", .prefix = 16};
+    char address[INET_ADDRSTRLEN];
+    struct sockaddr_in at = own_address(address);
+    int fds[300];
+    int kept = 0, other;
+    struct err e = {0};
+
+    (void)state;
+    assert_int_equal(loop_new(&l, &e), 0);
+    assert_int_equal(dns_server_new(l, address, PORT, &z, &s, &e), 0);
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
+        fds[i] = connect_from(1, &at);
+        (void)loop_turn(l, 1);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        kept += is_kept(l, fds[i]);
+    assert_in_range(kept, 1, 16);
+    other = connect_from(2, &at);
+    assert_true(is_kept(l, other));
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        (void)close(fds[i]);
+    (void)close(other);
+    directory_done(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_does_not_read_answers_is_not_heard),
+        cmocka_unit_test(a_pod_cannot_keep_the_others_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
