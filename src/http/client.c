@@ -56,12 +56,19 @@ static long status_of(const struct http_call *call)
     return status;
 }
 
+/* curl takes any number for a status; below 100 it is none, and what follows is no answer. */
+static bool is_answer(const struct http_call *call)
+{
+    return status_of(call) >= 100;
+}
+
 static void tell_chunk(struct http_call *call)
 {
     AUTO(buf_done) struct buf piece = call->body;
 
     call->body = (struct buf){.max = piece.max};
-    call->on_chunk(call->arg, (int)status_of(call), buf_view(&piece));
+    if (is_answer(call))
+        call->on_chunk(call->arg, (int)status_of(call), buf_view(&piece));
 }
 
 static void tell_end(struct http_call *call)
@@ -72,6 +79,8 @@ static void tell_end(struct http_call *call)
     retire(call);
     if (call->result != CURLE_OK)
         (void)http_call_error(call, &e);
+    else if (!is_answer(call))
+        (void)err_set(&e, -EPROTO, ERR_RETRY, "%s: the server does not speak HTTP", call->what);
     call->on_done(call->arg, e.num ? NULL : &a, e.num ? &e : NULL);
 }
 

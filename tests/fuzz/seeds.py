@@ -453,8 +453,27 @@ def plugin():
     }
 
 
+def http_client():
+    ok = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+    stream = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    return {
+        "ok": ok + step("f") + step("c", 1) + ok,
+        "stream": stream + b"5\r\nhello\r\n" + step("f") + b"0\r\n\r\n" + step("c", 1) + stream + b"3\r\nabc\r\n" + step("f") + step("e"),
+        "until_end": b"HTTP/1.0 200 OK\r\n\r\nhello" + step("e") + step("c", 1) + b"HTTP/1.1 503 No\r\nRetry-After: 3\r\nContent-Length: 0\r\n\r\n",
+        "kept": ok + step("N") + ok + step("N", 1) + ok + step("f"),
+        "cut": ok[:20] + step("f") + ok[20:40] + step("r"),
+        "too_much": b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n" + b"x" * 100 + step("x", 255) + step("f"),
+        "continue": b"HTTP/1.1 100 Continue\r\n\r\n" + ok + step("f"),
+        "upgrade": b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nraw" + step("f"),
+        "redirect": b"HTTP/1.1 302 Found\r\nLocation: http://elsewhere/\r\nContent-Length: 0\r\n\r\n" + step("f"),
+        "given_up": step("f") + step("K") + step("K") + ok,
+        "encoded": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc" + step("f"),
+        "http2": b"HTTP/2 200\r\n\r\n" + step("f") + b"SSH-2.0-x\r\n" + step("f"),
+    }
+
+
 def main():
-    for make in (agent_link, shim_peers, plugin, kube_reflector, agent_routes, http_server, http_sessions, http_tls, dns_server, api_relay, api_server, node_socket):
+    for make in (http_client, agent_link, shim_peers, plugin, kube_reflector, agent_routes, http_server, http_sessions, http_tls, dns_server, api_relay, api_server, node_socket):
         directory = CORPUS / make.__name__
         directory.mkdir(parents=True, exist_ok=True)
         for name, data in make().items():

@@ -120,6 +120,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     serve(&w);
     shim_peers_flush(w.shim);
     w.shim = shim_peers_free(w.shim);
-    (void)fchdir(home);
+    (void)!fchdir(home);
     return 0;
 }

@@ -65,6 +65,30 @@ static void a_connection_that_breaks_is_to_be_tried_again(void **state)
     rig_done(&r);
 }
 
+static void an_answer_without_a_status_is_a_failure(void **state)
+{
+    static const char nonsense[] = "HTTP/2 2\r\nContent-Length: 2\r\n\r\nab";
+    AUTO(result_done) struct result res = {0};
+    AUTO(free) char *url = NULL;
+    struct rig r;
+    int port, server = mute_port(true, &port), fd = -1;
+
+    (void)state;
+    rig_init(&r, false);
+    url = xasprintf("http://127.0.0.1:%d/x", port);
+    start(&r, "", (struct http_call_options){.url = url, .on_chunk = note_chunk}, &res);
+    (void)loop_turn(r.loop, 100);
+    fd = accept(server, NULL, NULL);
+    assert_int_equal(send(fd, nonsense, sizeof(nonsense) - 1, 0), sizeof(nonsense) - 1);
+    run(&r, &res);
+    assert_int_equal(res.e.num, -EPROTO);
+    assert_int_equal(res.e.class, ERR_RETRY);
+    assert_int_equal(res.chunks.n, 0);
+    (void)close(fd);
+    (void)close(server);
+    rig_done(&r);
+}
+
 static void nonsense_is_permanent(void **state)
 {
     static const char *const urls[] = {"", "http://", "gopher://x/", "http://a b/"};
@@ -168,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failures_to_talk_are_to_be_tried_again),
         cmocka_unit_test(a_connection_that_breaks_is_to_be_tried_again),
+        cmocka_unit_test(an_answer_without_a_status_is_a_failure),
         cmocka_unit_test(nonsense_is_permanent),
         cmocka_unit_test(an_answer_beyond_the_cap_is_an_error),
         cmocka_unit_test(a_cancelled_call_is_silent_and_the_server_sees_it),

@@ -140,7 +140,7 @@ def api_call(rng):
     base = group_path(group) + (f"/namespaces/{rng.choice(SPACES)}" if namespaced else "") + "/" + plural
     name = name_of(rng, plural)
     headers = ["Accept: " + rng.choice(ACCEPTS)] if rng.random() < 0.3 else []
-    verb = rng.choice(["GET", "LIST", "POST", "POST", "PUT", "PATCH", "PATCH", "DELETE", "SUB"])
+    verb = rng.choice(["GET", "LIST", "POST", "POST", "POST", "POST", "PUT", "PUT", "PATCH", "PATCH", "PATCH", "DELETE", "SUB"])
     value = mutate.objects(rng, object_of(rng, kind, name), rng.choice([0, 1, 2, 5]))
     if verb == "LIST":
         return wire.request("GET", base + query(rng), headers)
@@ -229,7 +229,7 @@ def api_case(rng, case):
         case.named = False
         case.listener = "api-tls"
         return finish(rng, case, [tls_garbage(rng)])
-    calls = [api_call(rng) for _ in range(rng.choice([1, 1, 1, 2, 3, 8]))]
+    calls = [api_call(rng) for _ in range(rng.choice([1, 1, 2, 4, 8, 16]))]
     if rng.random() < 0.8:  # the server closes after the last answer, so that nobody waits for more
         calls[-1] = calls[-1].replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1)
     if rng.random() < 0.15:
