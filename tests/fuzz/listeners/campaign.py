@@ -138,7 +138,7 @@ class Campaign:
 
     def watch(self, until, requests):
         """Until the end, or the first finding."""
-        slowest, last = collections.Counter(), time.monotonic()
+        slowest, last, told = collections.Counter(), time.monotonic(), time.monotonic()
         while time.monotonic() < until and (not requests or self.requests < requests):
             time.sleep(1)
             found = self.stage.findings()
@@ -150,6 +150,9 @@ class Campaign:
                 last = time.monotonic()
             if found:
                 return found, slowest
+            if time.monotonic() - told > 60:
+                print(f"{self.next} cases, {self.requests} requests with credentials, nothing found", flush=True)
+                told = time.monotonic()
         return [], slowest
 
     def run(self, until, requests):
