@@ -23,9 +23,10 @@
 #include "src/base/process.h"
 #include "src/cluster/node/record.h"
 #include "src/cluster/node/redirect.h"
+#include "src/cluster/node/sysctls.h"
 
 #define START_TIMEOUT_MS 20000
-#define MAX_ARGS 96
+#define MAX_ARGS 128 /* of the pod, its sysctls, and the files of control groups, two each */
 
 enum sandbox_state { SANDBOX_UNSHARING, SANDBOX_CONFIGURING, SANDBOX_READY };
 
@@ -265,11 +266,8 @@ static void add_args(struct sandbox *s, const struct pod_spec *p, struct arena *
     if (p->share_pid && !p->host_pid)
         argv[n++] = "--pid";
     JSN_FOR_ITEMS (item, jsn_get(p->json, "spec.securityContext.sysctls")) {
-        if (n + 40 < MAX_ARGS) {
-            argv[n++] = "--sysctl";
-            argv[n++] =
-                arena_printf(a, "%s=%s", jsn_get_str(item, "name"), jsn_get_str(item, "value"));
-        }
+        argv[n++] = "--sysctl";
+        argv[n++] = arena_printf(a, "%s=%s", jsn_get_str(item, "name"), jsn_get_str(item, "value"));
     }
     for (const char *const *f = cgroup_shim_procs(s->node->cgroups); *f && n + 2 < MAX_ARGS; f++) {
         argv[n++] = "--procs";
@@ -340,11 +338,11 @@ struct sandbox *sandbox_new(struct node *n, const struct pod_spec *p, const char
     struct sandbox *s = make(n, p, dir, events);
     struct err e = {0};
     uint32_t address;
-    int r = 0;
+    int r = sysctls_check(p, &e);
 
-    if (p->host_network) {
+    if (r == 0 && p->host_network) {
         (void)snprintf(s->ip, sizeof(s->ip), "%s", n->host_ip);
-    } else {
+    } else if (r == 0) {
         AUTO(free) char *name = xasprintf("%s/%s", p->ns, p->name);
 
         r = ipam_take(&n->bridge.ipam, p->uid, name, &address, &e);

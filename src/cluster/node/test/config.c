@@ -10,6 +10,7 @@
 #include "src/cluster/node/confine.h"
 #include "src/cluster/node/env.h"
 #include "src/cluster/node/oci_config.h"
+#include "src/cluster/node/sysctls.h"
 
 static const struct field_context fields = {.pod_ip = "10.131.0.9",
                                             .host_ip = "192.0.2.1",
@@ -538,6 +539,41 @@ static void a_confined_container_opens_the_devices_that_it_names(void **state)
     assert_null(jsn_get(config, "linux.devices"));
 }
 
+static void pods_set_what_their_namespaces_have(void **state)
+{
+    static const struct {
+        const char *spec; /* beside the sysctl */
+        const char *name;
+        const char *why; /* NULL: it is taken */
+    } cases[] = {
+        {"", "net.core.somaxconn", NULL},
+        {"", "kernel.shm_rmid_forced", NULL},
+        {"", "fs.mqueue.msg_max", NULL},
+        {"", "kernel.core_pattern", "of the whole machine"},
+        {"", "vm.overcommit_memory", "of the whole machine"},
+        {"", "kernel.semantics", "of the whole machine"},
+        {"", "net/../kernel/core_pattern", "is not a name"},
+        {"", "net..", "is not a name"},
+        {"'hostNetwork':true,", "net.core.somaxconn", "hostNetwork"},
+        {"'hostIPC':true,", "kernel.sem", "hostIPC"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct err e = {0};
+        struct pod_spec *p =
+            pod_of(&a, arena_printf(&a,
+                                    "{%s'securityContext':{'sysctls':[{'name':'%s','value':'1'}]},"
+                                    "'containers':[{'name':'c'}]}",
+                                    cases[i].spec, cases[i].name));
+
+        assert_int_equal(sysctls_check(p, &e), cases[i].why ? -EINVAL : 0);
+        if (cases[i].why)
+            assert_non_null(strstr(e.text, cases[i].why));
+    }
+}
+
 static void a_command_inside_is_the_process_with_other_arguments(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -573,6 +609,7 @@ int main(void)
         cmocka_unit_test(control_groups_of_v2_are_a_namespace_of_their_own),
         cmocka_unit_test(a_confined_container_has_its_list_and_its_control_groups),
         cmocka_unit_test(a_confined_container_opens_the_devices_that_it_names),
+        cmocka_unit_test(pods_set_what_their_namespaces_have),
         cmocka_unit_test(a_command_inside_is_the_process_with_other_arguments),
     };
 
