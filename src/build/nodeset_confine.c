@@ -33,7 +33,6 @@ static const struct {
     {"SETUID", "slurmstepd becomes the job's user"},
     {"SYS_CHROOT", "sshd locks its unprivileged part into an empty directory"},
     {"SYS_NICE", "slurmd sets the priority and the processors of users' processes"},
-    {"SYS_RESOURCE", "jobs get the limits of who submitted them, also above slurmd's own"},
 };
 
 /* securityContext of slurmd, as the NodeSet has it in its template. */

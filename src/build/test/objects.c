@@ -164,7 +164,7 @@ static void slurmd_describes_its_node(void **state)
 
 #define USUAL                                                                                      \
     "AUDIT_WRITE,CHOWN,DAC_OVERRIDE,FOWNER,FSETID,IPC_LOCK,KILL,NET_BIND_SERVICE,SETGID,SETUID,"   \
-    "SYS_CHROOT,SYS_NICE,SYS_RESOURCE"
+    "SYS_CHROOT,SYS_NICE"
 
 static void workers_ask_for_what_slurmd_needs_and_the_nodeset_adds(void **state)
 {

@@ -12,6 +12,7 @@
 
 #include "src/base/alloc.h"
 #include "src/cluster/node/bundle.h"
+#include "src/cluster/node/confine.h"
 #include "src/cluster/node/container.h"
 #include "src/cluster/node/redirect.h"
 #include "src/cluster/node/worker.h"
@@ -47,6 +48,8 @@ static void shim_args(const struct container *c, struct arena *a, const char **a
         argv[k++] = "--stdin";
     if (s->stdin_once)
         argv[k++] = "--stdin-once";
+    if (confine_is_confined(c->worker->spec, s))
+        argv[k++] = "--open-limits";
     if (oom) {
         argv[k++] = "--oom";
         argv[k++] = arena_strdup(a, oom);

@@ -4,7 +4,7 @@
  *
  *   run --runtime PROGRAM --root DIR --id ID --dir BUNDLE --log FILE [--log-bytes N] [--log-files
  * N]
- *       [--tty] [--stdin] [--stdin-once] [--oom FILE] [--procs FILE]...
+ *       [--tty] [--stdin] [--stdin-once] [--open-limits] [--oom FILE] [--procs FILE]...
  *
  * The runtime (runc) makes the container and goes; as a subreaper the shim becomes the parent of
  * the container's first process and so learns how it ended, whoever else has died meanwhile.  In
@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
@@ -60,6 +61,8 @@ static void parse(struct run *r, int argc, char **argv)
             r->stdin_open = true;
         else if (streq(argv[i], "--stdin-once"))
             r->stdin_once = true;
+        else if (streq(argv[i], "--open-limits"))
+            r->open_limits = true;
         else if ((v = shim_option(argc, argv, &i, "--log-bytes")) && !str_to_i64(str_of(v), &n))
             r->log.max_bytes = n;
         else if ((v = shim_option(argc, argv, &i, "--log-files")) && !str_to_i64(str_of(v), &n))
@@ -215,6 +218,37 @@ static bool was_out_of_memory(const struct run *r)
     return false;
 }
 
+/* The kernel's own maximum: beyond it no hard limit is taken. */
+static rlim_t most_files(void)
+{
+    AUTO(free) char *text = NULL;
+    uint64_t most = 0;
+    size_t n = 0;
+
+    if (file_read("/proc/sys/fs/nr_open", 32, &text, &n, NULL) < 0 ||
+        str_to_u64(str_trim((struct str){text, n}), &most) < 0)
+        return 1 << 20;
+    return most;
+}
+
+/*
+ * Jobs get the limits of whoever submitted them.  To raise one above its hard limit takes a
+ * capability that also opens the disk's reserve and more: so the container begins without hard
+ * limits instead.  What a job uses is limited by its control groups.  Where we may not raise them
+ * ourselves, they stay.
+ */
+static void open_limits(void)
+{
+    for (int i = 0; i < RLIMIT_NLIMITS; i++) {
+        struct rlimit limit;
+
+        if (i == RLIMIT_NICE || i == RLIMIT_RTPRIO || getrlimit(i, &limit) < 0)
+            continue;
+        limit.rlim_max = i == RLIMIT_NOFILE ? most_files() : RLIM_INFINITY;
+        (void)!setrlimit(i, &limit);
+    }
+}
+
 static void block_signals(struct run *r)
 {
     sigset_t set;
@@ -241,6 +275,8 @@ int shim_run(int argc, char **argv)
     shim_peers_add_watcher(r.peers, fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
     (void)dup2(STDERR_FILENO, STDIN_FILENO);
     shim_log_open(&r.log);
+    if (r.open_limits)
+        open_limits();
     if (run_create(&r) < 0) {
         shim_status_write(r.dir, &r.status);
         run_delete(&r);

@@ -18,6 +18,7 @@ struct run {
     bool tty;
     bool stdin_open;
     bool stdin_once;
+    bool open_limits;
 
     int input_fd; /* of a terminal the same as output_fd */
     int output_fd;
