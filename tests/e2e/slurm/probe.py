@@ -6,9 +6,11 @@ that nothing happens where the attempt succeeds.
 """
 import ctypes
 import errno
+import mmap
 import os
 import socket
 import stat
+import struct
 import sys
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -16,10 +18,12 @@ REFUSED = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EROFS)
 NUMBERS = {  # of x86_64 and aarch64
     "x86_64": {"acct": 163, "bpf": 321, "clock_settime": 227, "finit_module": 313, "io_uring_setup": 425,
                "kexec_load": 246, "keyctl": 250, "mount": 165, "open_by_handle_at": 304, "reboot": 169, "setns": 308,
-               "swapon": 167, "syslog": 103, "unshare": 272, "userfaultfd": 323, "open_tree": 428, "clone3": 435},
+               "swapon": 167, "syslog": 103, "unshare": 272, "userfaultfd": 323, "open_tree": 428, "clone3": 435,
+               "perf_event_open": 298, "openat2": 437},
     "aarch64": {"acct": 89, "bpf": 280, "clock_settime": 112, "finit_module": 273, "io_uring_setup": 425,
                 "kexec_load": 104, "keyctl": 219, "mount": 40, "open_by_handle_at": 265, "reboot": 142, "setns": 268,
-                "swapon": 224, "syslog": 116, "unshare": 97, "userfaultfd": 282, "open_tree": 428, "clone3": 435},
+                "swapon": 224, "syslog": 116, "unshare": 97, "userfaultfd": 282, "open_tree": 428, "clone3": 435,
+                "perf_event_open": 241, "openat2": 437},
 }[os.uname().machine]
 
 
@@ -92,6 +96,52 @@ def plant(path):
     return True
 
 
+def empower(path):
+    """A program that has a capability, whoever runs it: the head, and CAP_SYS_ADMIN (bit 21)."""
+    with open(path, "w") as f:
+        f.write("#!/bin/sh\n")
+    os.setxattr(path, "security.capability", struct.pack("<IIIII", 0x02000001, 1 << 21, 0, 0, 0))
+    return True
+
+
+def spoof(address):
+    """A datagram in the name of another address."""
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.setsockopt(socket.IPPROTO_IP, 15, 1)  # IP_FREEBIND
+    s.bind((address, 5353))
+    s.sendto(b"x", (socket.gethostbyname(socket.gethostname()), 9))
+    return True
+
+
+def gateway():
+    with open("/proc/net/route") as f:
+        for line in f.read().splitlines()[1:]:
+            words = line.split()
+            if words[1] == "00000000":
+                return socket.inet_ntoa(struct.pack("<I", int(words[2], 16)))
+    return "127.0.0.1"
+
+
+def perf():
+    """What a processor does for whomever: pid -1, processor 0."""
+    size = 128
+    return call("perf_event_open", struct.pack("<IIQ", 1, size, 0) + bytes(size - 16), -1, 0, -1, 0)
+
+
+def socketcall(family):
+    """A socket as 32-bit programs ask for it: push rbx; eax = 102, ebx = 1, ecx = arguments; int 0x80; pop; ret."""
+    if os.uname().machine != "x86_64":
+        return False
+    LIBC.mmap.restype = ctypes.c_void_p
+    place = LIBC.mmap(None, 4096, 7, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40, -1, 0)  # MAP_32BIT
+    code = b"\x53\xb8" + struct.pack("<I", 102) + b"\xbb" + struct.pack("<I", 1) + b"\xb9" + \
+        struct.pack("<I", place + 512) + b"\xcd\x80\x5b\xc3"
+    ctypes.memmove(place, code, len(code))
+    ctypes.memmove(place + 512, struct.pack("<III", family, socket.SOCK_STREAM, 0), 12)
+    answer = ctypes.CFUNCTYPE(ctypes.c_int)(place)()
+    return -answer not in REFUSED
+
+
 ATTEMPTS = {
     "acct": lambda: call("acct", b"/nonexistent"),
     "abstract": lambda name: connect(f"\0{name}"),
@@ -99,6 +149,7 @@ ATTEMPTS = {
     "bpf": lambda: call("bpf", 9999, 0, 0),
     "clock": lambda: call("clock_settime", 0, 0),
     "disk": disk,
+    "empower": empower,
     "handle": lambda: call("open_by_handle_at", -100, 0, 0),
     "io_uring": lambda: call("io_uring_setup", 1, 0),
     "join": join,
@@ -109,17 +160,21 @@ ATTEMPTS = {
     "mount": lambda: call("mount", b"none", b"/nonexistent", b"tmpfs", 0, 0),
     "open_tree": lambda: call("open_tree", -100, b"/", 1),
     "packet": lambda: opens(socket.AF_PACKET, socket.SOCK_RAW, 0),
+    "perf": perf,
+    "ping": lambda: opens(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP),
     "plant": plant,
     "raw": lambda: opens(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP),
     "reboot": lambda: call("reboot", 0, 0, 0, 0),
     "rewrite": rewrite,
     "sees": sees,
+    "spoof": lambda: spoof(gateway()),
     "socket": lambda path: connect(path),
     "swap": lambda: call("swapon", b"/nonexistent", 0),
     "tcp": connect,
     "trace": lambda pid: LIBC.ptrace(16, int(pid), 0, 0) == 0,
     "unshare": lambda flag: call("unshare", int(flag, 16)),
     "userfaultfd": lambda: call("userfaultfd", 0),
+    "vsock32": lambda: socketcall(40),
     "vsock": lambda: opens(40, socket.SOCK_STREAM, 0),
 }
 

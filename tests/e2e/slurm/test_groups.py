@@ -51,6 +51,6 @@ kill $child; wait
 
 
 def test_the_machines_own_top_is_left_alone():
-    done = run_inside("owns_top_group && echo ours; top_group=$place; [ -w $place/cgroup.subtree_control ] && echo seen;"
+    done = run_inside("owns_top_group && echo ours; top_group=$place; [ -w $top_group/cgroup.procs ] && echo seen;"
                       "owns_top_group && echo wrong; true")
     assert done.stdout.split() == ["ours", "seen"], done.stderr

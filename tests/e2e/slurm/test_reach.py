@@ -5,6 +5,7 @@ All lines of a user run in one job; each is a test of its own.  A line is a shel
 got through.  docs/pod-isolation.md has the same lines as promises.
 """
 import glob
+import json
 import os
 import pwd
 import shutil
@@ -46,9 +47,15 @@ LINES = [
     ("a token for the API server", "cat /var/run/secrets/kubernetes.io/serviceaccount/token", NO, NO),
     ("Secrets by the API server", "curl -skf -m 5 https://10.96.0.1/api/v1/secrets", NO, NO),
     ("the keys of slurmctld's pod", "cat /etc/slurm/jwt.key /etc/slurmkeeper-agent/*", NO, NO),
+    ("the agent, which asks for its token",
+     "[ $(curl -sk -m 5 -o /dev/null -w '%{http_code}' https://{agent}:6821/v1/state) = 401 ]", YES, YES),
+    ("what slurmd was started with", "cat /proc/1/environ", NO, OPEN),
+    ("the root of slurmd", "ls /proc/1/root/", NO, OPEN),
     # the kernel
     ("core_pattern", PROBE + " rewrite /proc/sys/kernel/core_pattern", NO, NO),
     ("kernel.hostname and kin", PROBE + " rewrite /proc/sys/kernel/printk", NO, NO),
+    ("settings of memory", PROBE + " rewrite /proc/sys/vm/overcommit_memory", NO, NO),
+    ("settings of the network", PROBE + " rewrite /proc/sys/net/ipv4/ip_forward", NO, NO),
     ("sysrq", "echo h > /proc/sysrq-trigger", NO, NO),
     ("the kernel's memory", "head -c 1 /proc/kcore | grep -q .", NO, NO),
     ("the kernel's log by its file", "timeout 1 head -c 1 /dev/kmsg", NO, NO),
@@ -69,6 +76,7 @@ LINES = [
     ("bpf", PROBE + " bpf", NO, NO),
     ("keyrings", PROBE + " keys", NO, NO),
     ("files by handle", PROBE + " handle", NO, NO),
+    ("events of all processors", PROBE + " perf", NO, NO),
     ("userfaultfd", PROBE + " userfaultfd", NO, NO),
     ("io_uring", PROBE + " io_uring", NO, NO),
     # devices and control groups
@@ -79,13 +87,20 @@ LINES = [
     ("control groups by a mount", "mkdir -p /tmp/g$$ && mount -t cgroup -o memory none /tmp/g$$", NO, NO),
     ("more devices by the control group", "echo 'a *:* rwm' > /sys/fs/cgroup/devices/devices.allow", NO, NO),
     ("a program with its owner's rights", PROBE + " plant {share}/planted-$$", NO, NO),
+    ("a program with a capability", PROBE + " empower {share}/empowered-$$", NO, NO),
+    ("a device in a shared directory", "mknod {share}/null-$$ c 1 3", NO, NO),
     # processes and the network
     ("processes of the machine", PROBE + " sees pytest", NO, NO),
     ("signals to slurmd", "kill -0 $(pgrep -xo slurmd) 1", NO, OPEN),
     ("tracing slurmd", PROBE + " trace $(pgrep -xo slurmd)", NO, OPEN),
     ("raw sockets", PROBE + " raw", NO, NO),
     ("packets as they are on the wire", PROBE + " packet", NO, NO),
+    ("speaking as the gateway", PROBE + " spoof", NO, NO),
+    ("another address", "ip address add 192.0.2.7/32 dev lo", NO, NO),
+    ("routes", "ip route add 192.0.2.0/24 dev lo", NO, NO),
+    ("firewall rules", "nft list ruleset", NO, NO),
     ("the host of a virtual machine", PROBE + " vsock", NO, NO),
+    ("the same, as 32-bit programs ask", PROBE + " vsock32", NO, NO),
     ("crypto sockets of the kernel", PROBE + " alg", NO, NO),
     ("sockets of the machine without a file", PROBE + f" abstract {CANARY}", NO, NO),
     ("the machine's loopback", PROBE + " tcp 127.0.0.1 {port}", NO, NO),
@@ -93,6 +108,7 @@ LINES = [
     ("a line in slurmd's log", "echo forged >> /var/log/slurm/slurmd.log", NO, OPEN),
     ("another log in its place", "mv /var/log/slurm/slurmd.log /tmp", NO, OPEN),
     ("a file beside the log", "touch /var/log/slurm/mine", NO, OPEN),
+    ("how slurmd ended", "echo forged > /dev/termination-log", NO, OPEN),
     ("slurmd's output", "for p in 1 $(pgrep -x slurmd); do echo forged > /proc/$p/fd/1 && exit 0; done; exit 1",
      NO, OPEN),
     # and what a job needs
@@ -103,6 +119,7 @@ LINES = [
     ("shared directories", "touch {share}/$$ && rm {share}/$$", YES, YES),
     ("memory that is shared", "touch /dev/shm/$$ && rm /dev/shm/$$", YES, YES),
     ("names of other nodes", "getent hosts compute-1", YES, YES),
+    ("a way to ping", PROBE + " ping", YES, YES),
     ("another node's slurmd", PROBE + " tcp compute-1 6818", YES, YES),
     ("slurmctld", "scontrol ping | grep -q UP", YES, YES),
     ("steps of its own", "srun -n1 true", YES, YES),
@@ -150,6 +167,7 @@ def own(canaries):
         put(canaries)
         with open(f"{c.state}/admin.kubeconfig") as f:
             c.port = f.read().split("127.0.0.1:")[1].split()[0].strip('"/')
+        c.agent = c.get("pod", "slurm-controller-0")["status"]["podIP"]
         c.limited = c.submit("sleep 314159 & sleep 314159", "-t", "1", "-w", "compute-2", "-o", "/dev/null",
                              user=USERS["user"])
         yield c
@@ -166,7 +184,8 @@ def script(c, who):
         if expectation(line, who) is OPEN:
             continue
         command = line[1]
-        command = command.replace("{share}", c.share).replace("{state}", c.state).replace("{port}", c.port)
+        for name in ("share", "state", "port", "agent"):
+            command = command.replace("{" + name + "}", getattr(c, name))
         text += f"( timeout 20 bash -c {quote(command)} ) >/dev/null; echo {i} $?\n"
     return text
 
@@ -264,6 +283,82 @@ def test_root_in_a_pod_does_not_lift_its_limits(own):
     assert out.split()[1] == str(512 << 20)
     assert 512 << 20 in outer_limits(own, "slurmd")
     own.kubectl("delete", "nodeset", "small")
+
+
+def group_files(c, pattern):
+    """Contents of files of the cluster's control groups, whatever the machine has of them."""
+    tops = glob.glob(f"/sys/fs/cgroup/*/slurmkeeper-{c.name}") + glob.glob(f"/sys/fs/cgroup/slurmkeeper-{c.name}")
+    return [open(f).read().strip() for top in tops for f in glob.glob(f"{top}/{pattern}")]
+
+
+def kernel_number(name):
+    with open(f"/proc/sys/kernel/{name}") as f:
+        return int(f.read())
+
+
+def test_a_fork_bomb_leaves_the_machine_processes(own):
+    all_tasks = min(kernel_number("pid_max"), kernel_number("threads-max"))
+    assert group_files(own, "pids.max") == [str(all_tasks // 4 * 3)]
+    workers = group_files(own, "pod*/slurmd-0/pids.max")
+    assert workers and set(workers) == {str(all_tasks // 4)}
+
+
+def test_pods_together_leave_the_machine_memory(own):
+    limits = group_files(own, "memory.limit_in_bytes") + group_files(own, "memory.max")
+    with open("/proc/meminfo") as f:
+        total = int(f.readline().split()[1]) << 10
+    assert len(limits) == 1 and total // 2 <= int(limits[0]) < total - (100 << 20)
+
+
+FROZEN = """
+cd /sys/fs/cgroup/freezer 2>/dev/null && mkdir ice && echo $$ > ice/cgroup.procs && sleep 1000 & sleep 1
+echo FROZEN > /sys/fs/cgroup/freezer/ice/freezer.state
+mkdir -p /sys/fs/cgroup/ice && echo 1 > /sys/fs/cgroup/ice/cgroup.freeze
+sleep 1000
+"""
+
+
+def test_a_pod_that_freezes_itself_can_be_deleted(own):
+    own.apply(json.dumps({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "ice", "annotations": {"confine.slurmkeeper.dev/c": "KILL"}},
+        "spec": {"terminationGracePeriodSeconds": 1, "containers": [{
+            "name": "c", "image": "x", "command": ["bash", "-c", FROZEN], "securityContext": {"privileged": True}}]}}))
+    own.wait_ready("ice")
+    wait_for(lambda: "FROZEN" in group_files(own, "pod*/c-0/inside/ice/freezer.state") or
+             "1" in group_files(own, "pod*/c-0/inside/ice/cgroup.freeze"), "it is frozen")
+    own.kubectl("delete", "pod", "ice", "--wait=false")
+    wait_for(lambda: own.get("pod", "ice", check=False) is None, "it is gone", seconds=15)
+
+
+def test_a_pod_of_ones_own_has_no_raw_packets_and_leaves_no_programs_for_others(own):
+    own.apply('{"apiVersion":"v1","kind":"Pod","metadata":{"name":"plain"},"spec":{"containers":[{"name":"c",'
+              '"image":"x","command":["sleep","1000"]}]}}')
+    own.wait_ready("plain")
+    for attempt in ("raw", "packet", "spoof", "disk", f"plant {own.share}/p", f"empower {own.share}/e",
+                    "unshare 10000000"):
+        done = own.exec("plain", "python3", f"{own.share}/probe.py", *attempt.split(), check=False)
+        assert done.returncode != 0, attempt
+    own.kubectl("delete", "pod", "plain", "--now")
+
+
+def test_a_pod_does_not_set_what_is_the_machines(own):
+    """The value is the one that is there: nothing happens where it gets through."""
+    with open("/proc/sys/kernel/core_pattern") as f:
+        sysctl = {"name": "kernel.core_pattern", "value": f.read().strip()}
+    own.apply(json.dumps({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "setter"},
+        "spec": {"securityContext": {"sysctls": [sysctl]},
+                 "containers": [{"name": "c", "image": "x", "command": ["sleep", "1000"]}]}}))
+    wait_for(lambda: any("a setting of the whole machine" in m for _, m in own.events("setter")), "it is refused")
+    own.kubectl("delete", "pod", "setter", "--now")
+
+
+def test_the_bridge_takes_no_router_from_a_pod(own):
+    path = f"/proc/sys/net/ipv6/conf/sk-{own.name}/disable_ipv6"
+    if os.path.exists("/proc/sys/net/ipv6"):
+        with open(path) as f:
+            assert f.read().strip() == "1"
 
 
 def test_a_pod_that_says_privileged_itself_still_is(own):
