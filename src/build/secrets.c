@@ -82,3 +82,13 @@ struct jsn *build_agent_secret(struct arena *a, const struct build_cluster *c,
     jsn_set(a, data, AGENT_TOKEN, encoded(a, str_of(keys->token)));
     return make_object(a, c, labels_agent(a, c->controller->meta.name), data);
 }
+
+const char *build_secret_text(struct arena *a, const struct jsn *secret, const char *key)
+{
+    const struct jsn *value = jsn_member(jsn_key(secret, "data"), str_of(key));
+    AUTO(buf_done) struct buf text = {0};
+
+    if (!jsn_is(value, JSN_STRING) || decode_base64(&text, value->s) < 0)
+        return NULL;
+    return arena_str(a, buf_view(&text));
+}

@@ -18,6 +18,9 @@ struct jsn *build_slurm_secret(struct arena *a, const struct build_cluster *c,
 struct jsn *build_jwt_secret(struct arena *a, const struct build_cluster *c,
                              const unsigned char random[SECRET_KEY_BYTES]);
 
+/* One key of a Secret, decoded; in `a`.  NULL: it is not there, or no base64. */
+const char *build_secret_text(struct arena *a, const struct jsn *secret, const char *key);
+
 /* How the agent beside slurmctld is known, and knows the operator. */
 struct build_agent_keys {
     const char *cert_pem; /* for labels_agent_host */

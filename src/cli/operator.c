@@ -9,14 +9,17 @@
 
 #include "src/base/alloc.h"
 #include "src/base/descriptors.h"
+#include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/cli/signals.h"
 #include "src/cli/verbs.h"
 #include "src/operator/operator.h"
+#include "src/operator/webhook.h"
 #include "src/slurm/profile.h"
 
 /* slurmctld does not run as root; the highest number stands for no user at all. */
 #define ID_MAX 4294967294
+#define MAX_CA_BYTES ((size_t)1 << 20)
 
 struct session {
     struct loop *loop;
@@ -60,7 +63,18 @@ static int run(struct session *s, const struct kube_target *t, const struct oper
     log_info("operator for %s at %s", t->origin, t->cluster->server);
     if (o->metrics)
         log_info("serving /healthz, /readyz and /metrics on port %d", operator_port(op));
+    if (o->webhook)
+        log_info("serving the webhook on port %d", operator_webhook_port(op));
     return loop_run(s->loop);
+}
+
+/* The authority of those that may ask the webhook; owned.  0 without one. */
+static int read_client_ca(const struct cli_args *args, char **ret_pem, struct err *e)
+{
+    const char *path = cli_get(args, "webhook-client-ca");
+    size_t n;
+
+    return path ? file_read(path, MAX_CA_BYTES, ret_pem, &n, e) : 0;
 }
 
 static int start(const struct cli_args *args, const struct operator_options *o, struct err *e)
@@ -136,11 +150,22 @@ int verb_operator_run(const struct cli_args *args)
         .leader_elect = cli_has(args, "leader-elect"),
         .metrics = cli_get(args, "metrics"),
     };
+    struct webhook_options webhook = {
+        .address = cli_get(args, "webhook"),
+        .name = cli_has(args, "webhook-name") ? cli_get(args, "webhook-name") : WEBHOOK_NAME,
+        .domain = cli_get(args, "cluster-domain"),
+    };
+    AUTO(free) char *client_ca = NULL;
     struct err e = {0};
 
     if (!read_env(args, &o.env))
         return 2;
     log_set_name("operator");
+    if (read_client_ca(args, &client_ca, &e) < 0)
+        return cli_failure("operator: --webhook-client-ca: %s", e.text);
+    webhook.client_ca_pem = client_ca;
+    webhook.release = o.env.release;
+    o.webhook = webhook.address ? &webhook : NULL;
     if (start(args, &o, &e) < 0)
         return cli_failure("operator: %s", e.text);
     return 0;

@@ -22,6 +22,7 @@
 
 struct http_tls {
     SSL_CTX *ctx;
+    char *client_ca_pem; /* or NULL */
 };
 
 SSL_CTX *http_tls_context(struct http_tls *t)
@@ -34,6 +35,7 @@ struct http_tls *http_tls_free(struct http_tls *t)
     if (!t)
         return NULL;
     SSL_CTX_free(t->ctx);
+    free(t->client_ca_pem);
     free(t);
     return NULL;
 }
@@ -157,26 +159,53 @@ static void set_policy(SSL_CTX *ctx)
     SSL_CTX_set_alpn_select_cb(ctx, choose_protocol, NULL);
 }
 
+DEFINE_AUTO(SSL_CTX, SSL_CTX_free);
+
+static int make_context(const char *cert_pem, const char *key_pem, const char *client_ca_pem,
+                        SSL_CTX **ret_ctx, struct err *e)
+{
+    AUTO(SSL_CTX_free) SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
+
+    if (!ctx)
+        return tls_error(e, "cannot make a TLS context");
+    set_policy(ctx);
+    if (each_certificate(cert_pem, use_certificate, ctx) < 1)
+        return tls_error(e, "TLS certificate");
+    if (use_key(ctx, key_pem) != 1)
+        return tls_error(e, "TLS private key");
+    if (SSL_CTX_check_private_key(ctx) != 1)
+        return tls_error(e, "TLS private key does not belong to the certificate");
+    if (client_ca_pem) {
+        if (each_certificate(client_ca_pem, trust_certificate, ctx) < 1)
+            return tls_error(e, "TLS authority for client certificates");
+        SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, NULL);
+    }
+    *ret_ctx = TAKE(ctx);
+    return 0;
+}
+
 int http_tls_new(const char *cert_pem, const char *key_pem, const char *client_ca_pem,
                  struct http_tls **ret_tls, struct err *e)
 {
     AUTO(http_tls_free) struct http_tls *t = xcalloc(1, sizeof(*t));
+    int r = make_context(cert_pem, key_pem, client_ca_pem, &t->ctx, e);
 
-    t->ctx = SSL_CTX_new(TLS_server_method());
-    if (!t->ctx)
-        return tls_error(e, "cannot make a TLS context");
-    set_policy(t->ctx);
-    if (each_certificate(cert_pem, use_certificate, t->ctx) < 1)
-        return tls_error(e, "TLS certificate");
-    if (use_key(t->ctx, key_pem) != 1)
-        return tls_error(e, "TLS private key");
-    if (SSL_CTX_check_private_key(t->ctx) != 1)
-        return tls_error(e, "TLS private key does not belong to the certificate");
-    if (client_ca_pem) {
-        if (each_certificate(client_ca_pem, trust_certificate, t->ctx) < 1)
-            return tls_error(e, "TLS authority for client certificates");
-        SSL_CTX_set_verify(t->ctx, SSL_VERIFY_PEER, NULL);
-    }
+    if (r < 0)
+        return r;
+    t->client_ca_pem = xstrdup_null(client_ca_pem);
     *ret_tls = TAKE(t);
+    return 0;
+}
+
+/* Connections keep the context that they began with. */
+int http_tls_renew(struct http_tls *t, const char *cert_pem, const char *key_pem, struct err *e)
+{
+    SSL_CTX *ctx = NULL;
+    int r = make_context(cert_pem, key_pem, t->client_ca_pem, &ctx, e);
+
+    if (r < 0)
+        return r;
+    SSL_CTX_free(t->ctx);
+    t->ctx = ctx;
     return 0;
 }

@@ -22,6 +22,7 @@
 #include "src/operator/metrics.h"
 #include "src/operator/queue.h"
 #include "src/operator/routes.h"
+#include "src/operator/webhook.h"
 #include "src/operator/work.h"
 
 #define MAX_KEYS 16
@@ -46,6 +47,7 @@ struct operator
     struct agents *agents;
     struct kube_election *election; /* NULL: without */
     struct metrics *metrics;
+    struct webhook *webhook; /* NULL: none */
     struct loop_source *timer;
     struct work work;
     size_t since_trim; /* keys */
@@ -116,6 +118,8 @@ static void on_change(void *arg, const char *kind, const struct kube_object *old
 
     op->routes.world = op->world;
     routes_follow(&op->routes, kind, old, now);
+    if (op->webhook && streq(kind, "Secret"))
+        webhook_secret_changed(op->webhook, (now ? now : old)->namespace, (now ? now : old)->name);
     pump_later(op);
 }
 
@@ -231,9 +235,12 @@ static bool is_ready(void *arg, char *why, size_t n)
     const struct operator* op = arg;
     const char *missing = NULL;
 
-    if (world_synced(op->world, &missing))
+    if (!world_synced(op->world, &missing))
+        (void)snprintf(why, n, "not all %s objects are read yet\n", missing);
+    else if (op->webhook && !webhook_ready(op->webhook))
+        (void)snprintf(why, n, "the webhook has no certificate yet\n");
+    else
         return true;
-    (void)snprintf(why, n, "not all %s objects are read yet\n", missing);
     return false;
 }
 
@@ -321,6 +328,8 @@ int operator_new(struct kube_client *c, const struct operator_options *o,
     r = start_agents(op, e);
     if (r == 0)
         r = metrics_new(op->loop, o->metrics, &source, &op->metrics, e);
+    if (r == 0 && o->webhook)
+        r = webhook_new(c, op->world, o->webhook, &op->webhook, e);
     if (r == 0)
         r = start_election(op, e);
     if (r < 0)
@@ -344,6 +353,7 @@ struct operator* operator_free(struct operator* op)
     if (!op)
         return NULL;
     work_done(&op->work);
+    (void)webhook_free(op->webhook);
     (void)kube_election_free(op->election);
     (void)agents_free(op->agents);
     (void)world_free(op->world);
@@ -369,4 +379,9 @@ void operator_stop(struct operator* op, void (*done)(void *arg), void *arg)
 int operator_port(const struct operator* op)
 {
     return metrics_port(op->metrics);
+}
+
+int operator_webhook_port(const struct operator* op)
+{
+    return op->webhook ? webhook_port(op->webhook) : 0;
 }

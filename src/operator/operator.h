@@ -6,14 +6,16 @@
 #include "src/kube/client.h"
 
 struct operator;
+struct webhook_options;
 
 /* All strings are borrowed and outlive the operator. */
 struct operator_options {
     const char *const *namespaces; /* NULL-terminated; NULL or empty: all */
     bool leader_elect;
-    const char *lease_namespace; /* NULL: the client's */
-    const char *identity;        /* in the lease; NULL: host name and a random part */
-    const char *metrics;         /* address of /healthz, /readyz, /metrics; NULL: none */
+    const char *lease_namespace;           /* NULL: the client's */
+    const char *identity;                  /* in the lease; NULL: host name and a random part */
+    const char *metrics;                   /* address of /healthz, /readyz, /metrics; NULL: none */
+    const struct webhook_options *webhook; /* NULL: none */
     struct build_env env;
 };
 
@@ -28,3 +30,5 @@ void operator_stop(struct operator* op, void (*done)(void *arg), void *arg);
 
 /* Where metrics are served (useful after port 0); 0: nowhere. */
 int operator_port(const struct operator* op);
+/* Where the webhook is; 0: nowhere. */
+int operator_webhook_port(const struct operator* op);

@@ -12,6 +12,7 @@
  */
 #include "src/operator/rights.h"
 
+#include "src/operator/webhook.h"
 #include "src/plan/kind.h"
 
 struct rights {
@@ -61,12 +62,19 @@ size_t rights_list(struct arena *a, const struct right **ret_list)
 {
     static const char *const record[] = {"create", "patch", NULL};
     static const char *const lead[] = {"get", "create", "update", NULL};
+    static const char *const make[] = {"create", NULL};
+    static const char *const keep[] = {"get", "update", NULL};
+    static const char *const trust[] = {"get", "patch", NULL};
     struct rights r = {.a = a};
 
     for (const struct plan_kind *k = plan_kinds; k->kind; k++)
         add_kind(&r, k);
     add(&r, (struct right){RIGHT_EVERYWHERE, "", "events", record, NULL});
     add(&r, (struct right){RIGHT_AT_HOME, "coordination.k8s.io", "leases", lead, NULL});
+    add(&r, (struct right){RIGHT_AT_HOME, "", "secrets", make, NULL});
+    add(&r, (struct right){RIGHT_AT_HOME, "", "secrets", keep, WEBHOOK_NAME});
+    add(&r, (struct right){RIGHT_EVERYWHERE, "admissionregistration.k8s.io",
+                           "validatingwebhookconfigurations", trust, WEBHOOK_NAME});
     *ret_list = r.items;
     return r.n;
 }

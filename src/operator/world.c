@@ -340,7 +340,30 @@ static int lookup_each(void *ctx, const char *kind, const char *ns, api_visit_fn
     return 0;
 }
 
+static int lookup_each_named(void *ctx, const char *kind, const char *ns, const char *name,
+                             api_visit_fn visit, void *arg)
+{
+    const struct world_view *view = ctx;
+    const struct api_kind *own = api_kind_find(kind);
+    struct kube_slice s;
+
+    if (!own || own->slurm_name == api_no_slurm_name)
+        return lookup_each(ctx, kind, ns, visit, arg);
+    if (!is_known(find_view(view->world, kind, ns)))
+        return -EAGAIN;
+    s = world_find(view->world, kind, ns, WORLD_BY_SLURM_NAME, name);
+    for (size_t i = 0; i < s.n; i++) {
+        struct jsn *value = NULL;
+        struct err e = {0};
+
+        if (kube_object_parse(s.items[i], view->arena, &value, &e) == 0 && !visit(arg, value))
+            break;
+    }
+    return 0;
+}
+
 struct api_lookup world_lookup(struct world_view *view)
 {
-    return (struct api_lookup){.get = lookup_get, .each = lookup_each, .ctx = view};
+    return (struct api_lookup){
+        .get = lookup_get, .each = lookup_each, .ctx = view, .each_named = lookup_each_named};
 }

@@ -277,6 +277,43 @@ static void plain_http_on_a_tls_port_is_told_so(void **state)
     rig_done(&r);
 }
 
+static bool serves_certificate(struct rig *r, const char *pem)
+{
+    BIO *b = BIO_new_mem_buf(pem, -1);
+    X509 *wanted = PEM_read_bio_X509(b, NULL, NULL, NULL);
+    X509 *got = SSL_get1_peer_certificate(r->ssl);
+    bool same = X509_cmp(wanted, got) == 0;
+
+    X509_free(wanted);
+    X509_free(got);
+    BIO_free(b);
+    return same;
+}
+
+static void a_new_certificate_is_for_new_connections(void **state)
+{
+    struct rig r;
+    struct err e = {0};
+
+    (void)state;
+    rig_init(&r, true);
+    assert_int_equal(rig_connect(&r, NULL), 1);
+    assert_int_equal(http_tls_renew(r.tls, pki.other_cert, pki.other_key, &e), 0);
+    assert_string_equal(get(&r), "cn=-");
+    assert_true(serves_certificate(&r, pki.cert));
+    rig_hang_up(&r);
+    client_identity(&r, pki.client_cert, pki.client_key);
+    assert_int_equal(rig_connect(&r, NULL), 1);
+    assert_true(serves_certificate(&r, pki.other_cert));
+    assert_string_equal(get(&r), "cn=alice o=admins o=users");
+    rig_hang_up(&r);
+    /* A bad one changes nothing. */
+    assert_true(http_tls_renew(r.tls, pki.cert, pki.other_key, &e) < 0);
+    assert_int_equal(rig_connect(&r, NULL), 1);
+    assert_true(serves_certificate(&r, pki.other_cert));
+    rig_done(&r);
+}
+
 static void bad_credentials_are_explained(void **state)
 {
     const struct {
@@ -376,6 +413,7 @@ int main(void)
         cmocka_unit_test(a_resumed_session_keeps_the_identity),
         cmocka_unit_test(a_large_body_arrives_over_tls),
         cmocka_unit_test(plain_http_on_a_tls_port_is_told_so),
+        cmocka_unit_test(a_new_certificate_is_for_new_connections),
         cmocka_unit_test(bad_credentials_are_explained),
         cmocka_unit_test(thousands_of_idle_connections_are_cheap),
     };
