@@ -2,7 +2,7 @@
 /* The agent's HTTP interface. */
 #pragma once
 
-#include "src/agent/engine.h"
+#include "src/agent/apply/engine.h"
 #include "src/base/secret.h"
 #include "src/http/server.h"
 

@@ -288,6 +288,23 @@ static void a_plan_changes_nothing(void **state)
     stage_expect_settled(s, STAGE_ALL);
 }
 
+static void what_turns_out_bad_when_it_is_tried_again_is_undone(void **state)
+{
+    struct stage *s = *state;
+
+    script_next(s->script, "partition-create", 0, SCRIPT_DO_AND_HANG);
+    push(s, WITH_A, "pending", NULL);
+    script_next(s->script, "parse", 0, SCRIPT_REFUSE);
+    stage_run(s, 60000);
+    stage_expect_settled(s, STAGE_ALL);
+}
+
+static void every_move_was_made(void **state)
+{
+    (void)state;
+    stage_expect_all_moves();
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, stage_setup, stage_teardown)
 
 int main(void)
@@ -312,6 +329,8 @@ int main(void)
         T(drift_is_put_back_where_that_is_the_policy),
         T(drift_is_only_told_where_nothing_else_was_asked_for),
         T(a_plan_changes_nothing),
+        T(what_turns_out_bad_when_it_is_tried_again_is_undone),
+        cmocka_unit_test(every_move_was_made),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

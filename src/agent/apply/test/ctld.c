@@ -285,6 +285,9 @@ static int change_partition(struct ctld *c, struct arena *a, const struct jsn *q
                       create ? "it is there already" : "there is no such partition", e);
     if (create)
         p = part_create(c, name);
+    ctld_look(c);
+    if (!p->in_files)
+        harm_note(c, "was made while its files do not have it: a start would lose it", name);
     settings_take(c, p, jsn_key(q, "set"), half);
     return 0;
 }

@@ -41,8 +41,6 @@ static bool fault_try(const struct scene *c, unsigned call, enum script_act act)
 static void faults_try(const struct scene *c)
 {
     for (int act = SCRIPT_DO + 1; act < SCRIPT_N; act++) {
-        if (act == SCRIPT_TWICE)
-            continue;
         unsigned call = 0;
 
         while (fault_try(c, call, (enum script_act)act))

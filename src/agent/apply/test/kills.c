@@ -51,6 +51,20 @@ static bool die_at(struct stage *s, const struct scene *c, enum kill_also also, 
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
+/* Files that are not as before are those of a record: the next agent knows what is under way. */
+static void expect_record(const struct stage *s, const struct scene *c, unsigned point)
+{
+    AUTO(free) char *conf = stage_conf(s);
+    AUTO(store_free) struct store *store = NULL;
+    struct err e = {0};
+
+    if (streq(conf, c->from))
+        return;
+    assert_int_equal(store_open(s->ctld->live, &store, &e), 0);
+    if (!store_pending(store) && streq(stage_hash(c->from), store_good(store)->hash))
+        fail_msg("%s, killed at point %u: files are written, and no record tells", c->name, point);
+}
+
 static void go_on(struct stage *s, const struct scene *c, enum kill_also also, unsigned point)
 {
     AUTO(push_done) struct push p = {0};
@@ -84,8 +98,10 @@ static unsigned kills_try(const struct scene *c, enum kill_also also)
         struct stage *s = scene_prepare(c);
 
         died = die_at(s, c, also, point);
-        if (died)
+        if (died) {
+            expect_record(s, c, point);
             go_on(s, c, also, point);
+        }
         stage_free(s);
     }
     return point - 2;

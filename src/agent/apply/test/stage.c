@@ -108,6 +108,37 @@ static bool nobody_talks(uint64_t *ret_accepted)
     return true;
 }
 
+static bool moves[PROGRESS_N][PROGRESS_N];
+
+static bool is_legal(enum apply_progress from, enum apply_progress to)
+{
+    static const unsigned after[PROGRESS_N] = {
+        [PROGRESS_QUEUED] = 1U << PROGRESS_ASKING,
+        [PROGRESS_ASKING] = 1U << PROGRESS_CHECKING,
+        [PROGRESS_CHECKING] = 1U << PROGRESS_STEPS | 1U << PROGRESS_UNDOING | 1U << PROGRESS_OVER,
+        [PROGRESS_STEPS] = 1U << PROGRESS_UNDOING | 1U << PROGRESS_OVER,
+        [PROGRESS_UNDOING] = 1U << PROGRESS_OVER,
+    };
+
+    return after[from] & 1U << to;
+}
+
+static void on_progress(void *arg, enum apply_progress from, enum apply_progress to)
+{
+    (void)arg;
+    assert_true(is_legal(from, to));
+    moves[from][to] = true;
+}
+
+void stage_expect_all_moves(void)
+{
+    for (int from = 0; from < PROGRESS_N; from++)
+        for (int to = 0; to < PROGRESS_N; to++)
+            if (is_legal((enum apply_progress)from, (enum apply_progress)to) && !moves[from][to])
+                fail_msg("never seen: %s -> %s", progress_name((enum apply_progress)from),
+                         progress_name((enum apply_progress)to));
+}
+
 static void on_up(void *arg)
 {
     struct stage *s = arg;
@@ -149,6 +180,7 @@ void stage_agent_start(struct stage *s)
         .metrics = s->metrics,
         .slurmctld = "/usr/sbin/slurmctld",
         .rehearse = &rehearsal_ops,
+        .on_progress = on_progress,
         .marker = s->no_marker ? NULL : s->ctld->marker,
     };
     s->engine = engine_new(&o);
@@ -285,6 +317,15 @@ static struct record *record_of(const char *conf)
     fileset_hash(&r->files, r->hash);
     r->generation = ++generation;
     return r;
+}
+
+const char *stage_hash(const char *conf)
+{
+    static char hash[SHA256_HEX_LEN + 1];
+    AUTO(record_free) struct record *r = record_of(conf);
+
+    memcpy(hash, r->hash, sizeof(hash));
+    return hash;
 }
 
 void stage_push(struct stage *s, const char *conf, struct push *p)

@@ -5,7 +5,7 @@
 #include "src/base/test/unit.h"
 
 #include "src/agent/apply/test/script.h"
-#include "src/agent/engine.h"
+#include "src/agent/apply/engine.h"
 
 #define STAGE_HEAD                                                                                 \
     "ClusterName=c\nSlurmctldHost=h\nSelectType=select/cons_tres\nNodeName=n[1-9] State=CLOUD\n"
@@ -50,6 +50,9 @@ struct stage *stage_new(const char *conf);
 /* Fails the test if slurmctld has come to harm. */
 void stage_free(struct stage *s);
 
+/* In this process every legal move from one progress to another has been made. */
+void stage_expect_all_moves(void);
+
 void stage_agent_start(struct stage *s);
 void stage_agent_stop(struct stage *s);
 
@@ -62,6 +65,8 @@ void stage_push(struct stage *s, const char *conf, struct push *p);
 void stage_push_wait(struct stage *s, const char *conf, struct push *p);
 void stage_plan_wait(struct stage *s, const char *conf, struct push *p);
 
+/* The hash of a declaration; borrowed until the next call. */
+const char *stage_hash(const char *conf);
 /* slurm.conf as it lies there now; owned. */
 char *stage_conf(const struct stage *s);
 /* The partitions of slurmctld are these, by the value of `key`: "all=UP a=DRAIN". */

@@ -9,6 +9,18 @@
 
 struct engine;
 
+/* Where a declaration is.  Each goes down this list; only refused ones are undone. */
+enum apply_progress {
+    PROGRESS_QUEUED,
+    PROGRESS_ASKING,   /* who slurmctld is, and which nodes it has */
+    PROGRESS_CHECKING, /* our model, libslurm's parser, what is live */
+    PROGRESS_STEPS,    /* the plan's steps, one by one */
+    PROGRESS_UNDOING,  /* something was refused: back to what was */
+    PROGRESS_OVER,
+    PROGRESS_N,
+};
+const char *progress_name(enum apply_progress p);
+
 struct engine_options {
     struct loop *loop;
     struct link *link;
@@ -18,6 +30,9 @@ struct engine_options {
     const char *slurmctld;               /* program for rehearsals; NULL: there is none */
     const struct rehearse_ops *rehearse; /* NULL: as rehearse.h does */
     const char *marker; /* file that has slurmctld started again after its end; NULL: nobody will */
+    /* Told of every move of every declaration; NULL: nobody wants to know. */
+    void (*on_progress)(void *arg, enum apply_progress from, enum apply_progress to);
+    void *progress_arg;
     const char *proven; /* directory for what outlives the pod; NULL: there is none */
 };
 

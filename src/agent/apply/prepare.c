@@ -6,7 +6,7 @@
  * hand go into the files if they have jobs, a node that has jobs does not leave the files, and
  * without an answer from slurmctld nothing is removed of which that cannot be known.
  */
-#include "src/agent/engine_impl.h"
+#include "src/agent/apply/engine_impl.h"
 #include "src/agent/keep.h"
 
 /* Not knowing counts as yes: a slurmctld that has just come up has not told its nodes. */
@@ -23,8 +23,8 @@ static bool has_dynamic_nodes(const struct job *j)
  */
 bool prepare_recount(const struct job *j)
 {
-    return j->class >= CHANGE_RECONFIGURE && has_dynamic_nodes(j) &&
-           profile_quirk(j->release, QUIRK_RECONFIGURE_MISCOUNTS) &&
+    return j->aim.class >= CHANGE_RECONFIGURE && has_dynamic_nodes(j) &&
+           profile_quirk(j->seen.release, QUIRK_RECONFIGURE_MISCOUNTS) &&
            hub_jobs(j->engine->o.hub)->running > 0;
 }
 
@@ -33,18 +33,19 @@ static int plan_make(struct job *j, struct err *e)
     bool dynamic = has_dynamic_nodes(j);
     AUTO(hostset_free) struct host_set *all = hub_nodes(j->engine->o.hub, false);
     struct apply_input in = {
-        .release = j->release,
-        .to = candidate_model(j->to),
-        .diff = &j->compared.slurm,
-        .class = j->class,
-        .files_differ = !j->from || !fileset_same(&j->from->files, &j->to->files) ||
-                        store_pending(j->engine->o.store) != NULL || j->restart_for_keys,
+        .release = j->seen.release,
+        .to = candidate_model(j->aim.to),
+        .diff = &j->aim.compared.slurm,
+        .class = j->aim.class,
+        .files_differ = !j->seen.from || !fileset_same(&j->seen.from->files, &j->aim.to->files) ||
+                        store_pending(j->engine->o.store) != NULL ||
+                        request_wants(j->request, WANT_KEYS),
         .rehearse = j->engine->o.slurmctld != NULL,
-        .reassert = j->reassert,
-        .live = j->live_known ? &j->live : NULL,
-        .leaving = j->leaving,
-        .n_leaving = j->n_leaving,
-        .delete_first = j->delete_first,
+        .reassert = j->aim.all,
+        .live = j->seen.live_known ? &j->seen.live : NULL,
+        .leaving = j->aim.leaving,
+        .n_leaving = j->aim.n_leaving,
+        .delete_first = j->aim.delete_first,
         .all = all,
         .tell_nodes = dynamic,
         .recount = prepare_recount(j),
@@ -56,13 +57,13 @@ static int plan_make(struct job *j, struct err *e)
                     "23.11 would count them twice");
     r = apply_plan(&in, &j->plan, e);
     if (r == 0)
-        j->class = MAX(j->class, plan_class(&j->plan));
+        j->aim.class = MAX(j->aim.class, plan_class(&j->plan));
     return r;
 }
 
 static int keep_foreign(struct job *j, struct err *e)
 {
-    const struct live *live = &j->live;
+    const struct live *live = &j->seen.live;
     size_t before = j->record->n_kept;
     struct candidate *with = NULL;
     int r;
@@ -72,12 +73,12 @@ static int keep_foreign(struct job *j, struct err *e)
         const struct jobs_group *jobs = jobs_of_partition(hub_jobs(j->engine->o.hub), p->name);
         AUTO(buf_done) struct buf lines = {0};
 
-        if (model_find(candidate_model(j->to), CONF_PARTITION, p->name) ||
+        if (model_find(candidate_model(j->aim.to), CONF_PARTITION, p->name) ||
             record_kept_find(j->record, p->name))
             continue;
         if (!jobs || jobs->n == 0) {
             job_warn(j, "partition '%s' is not declared and goes with the %s", p->name,
-                     change_class_name(j->class));
+                     change_class_name(j->aim.class));
             continue;
         }
         keep_live(p, true, &lines);
@@ -85,18 +86,18 @@ static int keep_foreign(struct job *j, struct err *e)
     }
     if (j->record->n_kept == before)
         return 0;
-    r = candidate_of(j->engine, j->record, j->release, &with, e);
+    r = candidate_of(j->engine, j->record, j->seen.release, &with, e);
     if (r < 0)
         return r;
-    (void)candidate_free(j->to);
-    j->to = with;
+    (void)candidate_free(j->aim.to);
+    j->aim.to = with;
     return 0;
 }
 
 /* A node that the files lose must not take jobs with it. */
 static int check_nodes(const struct job *j, struct err *e)
 {
-    const struct conf_diff *diff = &j->compared.slurm;
+    const struct conf_diff *diff = &j->aim.compared.slurm;
 
     for (size_t i = 0; i < diff->n; i++) {
         AUTO(hostlist_free) struct host_list *hosts = NULL;
@@ -122,17 +123,14 @@ static int check_nodes(const struct job *j, struct err *e)
 /* Drift is put back: what somebody made by hand goes, unless it has jobs. */
 static void remove_foreign(struct job *j)
 {
-    const struct live *live = &j->live;
+    const struct live *live = &j->seen.live;
 
     for (size_t i = 0; i < live->n; i++) {
         const char *name = live->list[i].p.name;
         const struct jobs_group *jobs = jobs_of_partition(hub_jobs(j->engine->o.hub), name);
-        size_t cap = j->n_leaving;
 
-        if (model_find(candidate_model(j->to), CONF_PARTITION, name) || (jobs && jobs->n > 0))
-            continue;
-        arena_reserve(&j->arena, &j->leaving, &cap, j->n_leaving + 1, sizeof(*j->leaving));
-        j->leaving[j->n_leaving++] = arena_strdup(&j->arena, name);
+        if (!model_find(candidate_model(j->aim.to), CONF_PARTITION, name) && !(jobs && jobs->n > 0))
+            leaving_add(j, name);
     }
 }
 
@@ -140,19 +138,19 @@ int prepare_plan(struct job *j, struct err *e)
 {
     int r = 0;
 
-    if (!j->live_known && j->delete_first)
+    if (!j->seen.live_known && j->aim.delete_first)
         return err_set(e, -EHOSTDOWN, ERR_RETRY,
                        "slurmctld does not answer, and whether partition '%s', which goes with its "
                        "nodes, has jobs is not known",
-                       j->leaving[0]);
-    if (j->live_known && j->try_out)
-        j->class = j->compared.class; /* it has started meanwhile */
-    if (j->live_known && j->class >= CHANGE_RECONFIGURE) {
+                       j->aim.leaving[0]);
+    if (j->seen.live_known && request_wants(j->request, WANT_TRY_OUT))
+        j->aim.class = j->aim.compared.class; /* it has started meanwhile */
+    if (j->seen.live_known && j->aim.class >= CHANGE_RECONFIGURE) {
         r = check_nodes(j, e);
         if (r == 0)
             r = keep_foreign(j, e);
     }
-    if (r == 0 && j->live_known && j->remove_foreign)
+    if (r == 0 && j->seen.live_known && request_wants(j->request, WANT_NO_OTHERS))
         remove_foreign(j);
     return r < 0 ? r : plan_make(j, e);
 }

@@ -5,19 +5,19 @@
  * A partition that slurmctld does not let go because of its jobs is no failure: it is drained, and
  * the record keeps its lines.
  */
-#include "src/agent/engine_impl.h"
+#include "src/agent/apply/bug.h"
+#include "src/agent/apply/engine_impl.h"
 #include "src/agent/keep.h"
 
 #define RPC_TIMEOUT_MS 30000
 #define ESLURM_INVALID_PARTITION_NAME 2000
 #define ESLURM_PARTITION_IN_USE 2075
 
-static void on_told(void *arg, int r, const struct jsn *answer, const struct err *e)
+static void on_told(struct job *j, int r, const struct jsn *answer, const struct err *e)
 {
-    struct job *j = arg;
-
     /* it is there already, or not any more: slurmctld has read its files since we looked */
-    if (jsn_get_int(answer, "error.code", 0) == ESLURM_INVALID_PARTITION_NAME && !j->own)
+    if (jsn_get_int(answer, "error.code", 0) == ESLURM_INVALID_PARTITION_NAME &&
+        j->request->kind != REQUEST_OWN)
         r = -EBUSY;
     if (r < 0)
         step_failed(j, r, e);
@@ -26,12 +26,12 @@ static void on_told(void *arg, int r, const struct jsn *answer, const struct err
 }
 
 void step_call(struct job *j, const char *call, const char *partition,
-               const struct conf_pair *pairs, size_t n, uint64_t timeout_ms, link_answer_fn fn)
+               const struct conf_pair *pairs, size_t n, uint64_t timeout_ms, ask_fn fn)
 {
     AUTO(arena_done) struct arena a = {0};
     struct jsn *request = jsn_object(&a);
     struct err e = {0};
-    int r = j->phase == APPLY_UNDO || j->pended ? 0 : step_pend(j, &e);
+    int r = step_pend(j, &e);
 
     if (r < 0) {
         step_failed(j, -EINVAL, &e);
@@ -47,8 +47,8 @@ void step_call(struct job *j, const char *call, const char *partition,
             jsn_set_str(&a, set, pairs[i].key, pairs[i].value);
         jsn_set(&a, request, "set", set);
     }
-    j->told = true;
-    r = link_call(j->engine->o.link, LANE_WRITE, request, timeout_ms, fn, j);
+    job_reach(j, REACH_SLURMCTLD);
+    r = job_ask(j, LANE_WRITE, request, timeout_ms, fn);
     if (r < 0)
         step_failed(j, -EBUSY, &e);
 }
@@ -57,8 +57,8 @@ void step_call(struct job *j, const char *call, const char *partition,
 static void partition_drain(struct job *j, const char *name)
 {
     static const struct conf_pair drain = {.key = "State", .value = "DRAIN", .op = '='};
-    const struct live_partition *live = live_find(&j->live, name);
-    const struct model *m = candidate_model(j->to);
+    const struct live_partition *live = live_find(&j->seen.live, name);
+    const struct model *m = candidate_model(j->aim.to);
     const struct model_object *o = model_find(m, CONF_PARTITION, name);
     const struct record_kept *kept = record_kept_find(j->record, name);
     const char *line = kept ? strstr(kept->lines, "PartitionName=") : NULL;
@@ -79,25 +79,24 @@ static void partition_drain(struct job *j, const char *name)
     }
     record_keep(j->record, name, buf_str(&lines));
     /* what was live before a reconfigure says nothing any more: the files may have had it UP */
-    if (live && live->p.state == PART_DRAIN && j->class < CHANGE_RECONFIGURE)
+    if (live && live->p.state == PART_DRAIN && j->aim.class < CHANGE_RECONFIGURE)
         step_done(j);
     else
         step_call(j, "partition-update", name, &drain, 1, RPC_TIMEOUT_MS, on_told);
 }
 
-static void on_deleted(void *arg, int r, const struct jsn *answer, const struct err *e)
+static void on_deleted(struct job *j, int r, const struct jsn *answer, const struct err *e)
 {
-    struct job *j = arg;
     struct apply_step *s = &j->plan.steps[j->at];
     bool in_use = jsn_get_int(answer, "error.code", 0) == ESLURM_PARTITION_IN_USE;
 
-    if (in_use && j->phase != APPLY_UNDO && !j->delete_first) {
+    if (in_use && !job_undoes(j) && !j->aim.delete_first && !bug_is(BUG_DELETE_BEFORE_DRAIN)) {
         s->what =
             arena_printf(&j->plan.arena, "partition %s: has jobs, drained first", s->partition);
         partition_drain(j, s->partition);
         return;
     }
-    if (r < 0) {
+    if (r < 0 && !(in_use && bug_is(BUG_DELETE_BEFORE_DRAIN))) {
         step_failed(j, in_use ? -EREMOTEIO : r, e);
         return;
     }
@@ -105,8 +104,10 @@ static void on_deleted(void *arg, int r, const struct jsn *answer, const struct 
     step_done(j);
 }
 
-void step_partition(struct job *j, const struct apply_step *s)
+void step_partition(struct job *j)
 {
+    const struct apply_step *s = step_now(j);
+
     if (s->kind == STEP_DELETE)
         step_call(j, "partition-delete", s->partition, NULL, 0, RPC_TIMEOUT_MS, on_deleted);
     else

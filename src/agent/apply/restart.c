@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Steps that make slurmctld read its files: reconfigure and restart.
+ * The step that has slurmctld started again.
  *
  * A restart is a marker for slurmctld's entry point, a request to end, and waiting for another
  * process to answer.  Children that know old settings are replaced on the way.
@@ -11,57 +11,16 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "src/agent/engine_impl.h"
+#include "src/agent/apply/engine_impl.h"
 #include "src/base/alloc.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
 
 #define RPC_TIMEOUT_MS 30000
-#define RECONFIGURE_TIMEOUT_MS 60000
 #define RESTART_WAIT_MS 45000
 #define RESTART_LOOK_MS 100
 #define MAX_WORDS 1024
 #define PING_TIMEOUT_MS 20000 /* a second controller that is not to be found takes its time */
-
-static bool settings_differ(const struct job *j)
-{
-    for (size_t i = 0; i < j->compared.slurm.n; i++)
-        if (j->compared.slurm.list[i].section == CONF_GLOBAL)
-            return true;
-    return false;
-}
-
-/*
- * slurmctld is gone, or silent.  That may be an accident, the first time; when the same declaration
- * does it again, it is not.
- */
-static void reconfigure_failed(struct job *j, int r, const struct err *e)
-{
-    struct engine *g = j->engine;
-    struct err why = e ? *e : (struct err){0};
-
-    if (!step_is_refusal(r)) {
-        j->lost = true;
-        why.class = streq(g->deadly, j->record->hash) ? ERR_PERMANENT : ERR_RETRY;
-        memcpy(g->deadly, j->record->hash, sizeof(g->deadly));
-    }
-    step_failed(j, r, &why);
-}
-
-static void on_reconfigured(void *arg, int r, const struct jsn *answer, const struct err *e)
-{
-    struct job *j = arg;
-
-    (void)answer;
-    if (r < 0) {
-        reconfigure_failed(j, r, e);
-        return;
-    }
-    handed_note(j->engine);
-    if (settings_differ(j))
-        link_restart(j->engine->o.link);
-    step_done(j);
-}
 
 static void restart_look(void *arg);
 
@@ -69,7 +28,7 @@ static void restart_look(void *arg);
  * when the old process was gone. */
 static bool is_another(const struct job *j)
 {
-    return hub_boot_time(j->engine->o.hub) != j->boot_before ||
+    return hub_boot_time(j->engine->o.hub) != j->wait.boot_before ||
            access(j->engine->o.marker, F_OK) != 0;
 }
 
@@ -124,15 +83,15 @@ static void on_restarted(void *arg, int r, const struct err *e)
         step_done(j);
         return;
     }
-    if (loop_now_ms(j->engine->o.loop) > j->deadline_ms) {
+    if (loop_now_ms(j->engine->o.loop) > j->wait.deadline_ms) {
         (void)err_set(&late, -EREMOTEIO, ERR_RETRY, "slurmctld did not come back within %d s%s%s",
                       RESTART_WAIT_MS / 1000, e && e->text[0] ? ": " : "", e ? e->text : "");
         step_failed(j, -EREMOTEIO, &late);
         return;
     }
-    if (!j->timer)
-        j->timer = loop_add_timer(j->engine->o.loop, restart_look, j);
-    loop_timer_arm(j->timer, RESTART_LOOK_MS);
+    if (!j->wait.timer)
+        j->wait.timer = loop_add_timer(j->engine->o.loop, restart_look, j);
+    loop_timer_arm(j->wait.timer, RESTART_LOOK_MS);
 }
 
 static void restart_look(void *arg)
@@ -141,17 +100,15 @@ static void restart_look(void *arg)
     struct err e = {0};
 
     if (restart_has_ended(j->engine, 0, &e)) {
-        j->start_failed = true;
+        j->fate = FATE_ENDED;
         step_failed(j, -EREMOTEIO, &e);
         return;
     }
     hub_ping(j->engine->o.hub, PING_TIMEOUT_MS, on_restarted, j);
 }
 
-static void on_shut_down(void *arg, int r, const struct jsn *answer, const struct err *e)
+static void on_shut_down(struct job *j, int r, const struct jsn *answer, const struct err *e)
 {
-    struct job *j = arg;
-
     (void)answer;
     /* one that is gone already is as good */
     if (r < 0 && r != -EHOSTDOWN) {
@@ -159,7 +116,7 @@ static void on_shut_down(void *arg, int r, const struct jsn *answer, const struc
         return;
     }
     link_restart(j->engine->o.link);
-    j->deadline_ms = loop_now_ms(j->engine->o.loop) + RESTART_WAIT_MS;
+    j->wait.deadline_ms = loop_now_ms(j->engine->o.loop) + RESTART_WAIT_MS;
     restart_look(j);
 }
 
@@ -174,21 +131,11 @@ static void shut_down(struct job *j)
         step_failed(j, -EHOSTDOWN, &e);
         return;
     }
-    j->boot_before = hub_boot_time(j->engine->o.hub);
+    j->wait.boot_before = hub_boot_time(j->engine->o.hub);
     step_call(j, "shutdown", NULL, NULL, 0, RPC_TIMEOUT_MS, on_shut_down);
 }
 
 void step_restart(struct job *j)
 {
     handed_wait(j, shut_down);
-}
-
-static void reconfigure(struct job *j)
-{
-    step_call(j, "reconfigure", NULL, NULL, 0, RECONFIGURE_TIMEOUT_MS, on_reconfigured);
-}
-
-void step_reconfigure(struct job *j)
-{
-    handed_wait(j, reconfigure);
 }

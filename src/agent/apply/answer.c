@@ -2,12 +2,12 @@
 /*
  * Answers to pushes and plans, and the part of the state that tells of them.
  */
-#include "src/agent/engine_impl.h"
+#include "src/agent/apply/engine_impl.h"
 
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 
-static const char *result_name(enum apply_result r)
+const char *result_name(enum apply_result r)
 {
     static const char *const names[] = {
         [RESULT_APPLIED] = "applied", [RESULT_UNCHANGED] = "unchanged",
@@ -42,11 +42,11 @@ static void changes_put(struct arena *a, const struct job *j, struct jsn *into)
 {
     struct jsn *list = jsn_array(a);
 
-    for (size_t i = 0; i < j->compared.n; i++) {
+    for (size_t i = 0; i < j->aim.compared.n; i++) {
         struct jsn *item = jsn_object(a);
 
-        jsn_set_str(a, item, "change", j->compared.list[i].text);
-        jsn_set_str(a, item, "class", change_class_name(j->compared.list[i].class));
+        jsn_set_str(a, item, "change", j->aim.compared.list[i].text);
+        jsn_set_str(a, item, "class", change_class_name(j->aim.compared.list[i].class));
         jsn_append(a, list, item);
     }
     jsn_set(a, into, "changes", list);
@@ -55,8 +55,8 @@ static void changes_put(struct arena *a, const struct job *j, struct jsn *into)
 /* "partition old waits for jobs 12, 13" */
 static const char *reason_of(struct arena *a, const struct job *j)
 {
-    if (j->why.text[0])
-        return j->why.text;
+    if (j->report.why.text[0])
+        return j->report.why.text;
     if (j->record->n_kept == 0)
         return "";
     return arena_printf(a, "partition '%s'%s drained and deleted when its jobs have ended",
@@ -69,23 +69,25 @@ struct jsn *answer_make(struct arena *a, struct job *j, int *ret_status)
     struct jsn *answer = jsn_object(a);
 
     /* 503: the declaration is not to blame, and whoever made it may try again */
-    *ret_status = j->result != RESULT_REFUSED ? 200 : j->why.class == ERR_PERMANENT ? 422 : 503;
-    jsn_set_str(a, answer, "result", result_name(j->result));
-    jsn_set_str(a, answer, "class", change_class_name(j->class));
+    *ret_status = j->report.result != RESULT_REFUSED     ? 200
+                  : j->report.why.class == ERR_PERMANENT ? 422
+                                                         : 503;
+    jsn_set_str(a, answer, "result", result_name(j->report.result));
+    jsn_set_str(a, answer, "class", change_class_name(j->aim.class));
     jsn_set_str(a, answer, "hash", j->record->hash);
     jsn_set_int(a, answer, "generation", j->record->generation);
-    if (j->result == RESULT_REFUSED) {
-        jsn_set_str(a, answer, "error", j->why.text);
-        jsn_set_str(a, answer, "step", j->failed_step);
-        jsn_set(a, answer, "problems", j->problems);
-        jsn_set_bool(a, answer, "ended", j->start_failed);
+    if (j->report.result == RESULT_REFUSED) {
+        jsn_set_str(a, answer, "error", j->report.why.text);
+        jsn_set_str(a, answer, "step", j->report.failed_step);
+        jsn_set(a, answer, "problems", j->report.problems);
+        jsn_set_bool(a, answer, "ended", j->fate == FATE_ENDED);
     }
-    jsn_set(a, answer, "steps", j->steps);
-    jsn_set(a, answer, "warnings", j->warnings);
-    if (j->plan_only)
+    jsn_set(a, answer, "steps", j->report.steps);
+    jsn_set(a, answer, "warnings", j->report.warnings);
+    if (j->request->kind == REQUEST_PLAN)
         changes_put(a, j, answer);
-    answer_waiting(a, j->engine, j->plan_only ? NULL : j->record, answer);
-    if (j->result == RESULT_PENDING)
+    answer_waiting(a, j->engine, j->request->kind == REQUEST_PLAN ? NULL : j->record, answer);
+    if (j->report.result == RESULT_PENDING)
         jsn_set_str(a, answer, "reason", reason_of(a, j));
     return answer;
 }
@@ -99,14 +101,15 @@ void engine_publish(struct engine *g)
     const struct record *good = store_good(g->o.store);
     char when[CLOCK_RFC3339_LEN];
 
-    if (g->hash) {
-        jsn_set_str(&a, config, "hash", g->hash);
-        jsn_set_int(&a, config, "generation", g->generation);
-        jsn_set_str(&a, config, "result", result_name(g->result));
-        jsn_set_str(&a, config, "class", change_class_name(g->class));
-        if (g->reason)
-            jsn_set_str(&a, config, g->result == RESULT_REFUSED ? "error" : "reason", g->reason);
-        clock_rfc3339(g->applied_us, when);
+    if (g->last.hash) {
+        jsn_set_str(&a, config, "hash", g->last.hash);
+        jsn_set_int(&a, config, "generation", g->last.generation);
+        jsn_set_str(&a, config, "result", result_name(g->last.result));
+        jsn_set_str(&a, config, "class", change_class_name(g->last.class));
+        if (g->last.reason)
+            jsn_set_str(&a, config, g->last.result == RESULT_REFUSED ? "error" : "reason",
+                        g->last.reason);
+        clock_rfc3339(g->last.applied_us, when);
         jsn_set_str(&a, config, "appliedAt", when);
     }
     if (good) {

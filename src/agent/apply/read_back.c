@@ -5,7 +5,7 @@
  * Its partition calls stop half-way at a bad field, and drop some values without a word.  What was
  * meant to change must have; others that differ after a reconfigure are only told.
  */
-#include "src/agent/engine_impl.h"
+#include "src/agent/apply/engine_impl.h"
 
 #define READ_TIMEOUT_MS 10000
 
@@ -15,29 +15,29 @@ static bool must_match(const struct job *j, const char *name)
     for (size_t i = 0; i < j->plan.n; i++)
         if (streq(j->plan.steps[i].partition, name))
             return true;
-    for (size_t i = 0; i < j->compared.slurm.n; i++)
-        if (j->compared.slurm.list[i].section == CONF_PARTITION &&
-            streq(j->compared.slurm.list[i].object, name))
+    for (size_t i = 0; i < j->aim.compared.slurm.n; i++)
+        if (j->aim.compared.slurm.list[i].section == CONF_PARTITION &&
+            streq(j->aim.compared.slurm.list[i].object, name))
             return true;
     return false;
 }
 
 static int read_back_one(struct job *j, const struct model_object *o, struct err *e)
 {
-    AUTO(hostset_free) struct host_set *nodesets = model_nodesets(candidate_model(j->to));
+    AUTO(hostset_free) struct host_set *nodesets = model_nodesets(candidate_model(j->aim.to));
     AUTO(part_changes_done) struct part_changes drift = {0};
     AUTO(partition_done) struct partition declared = {0};
-    const struct live_partition *live = live_find(&j->live, o->name);
+    const struct live_partition *live = live_find(&j->seen.live, o->name);
     int r;
 
     if (!live)
         return err_set(e, -EREMOTEIO, ERR_PERMANENT,
                        "partition '%s' is not there, though slurmctld took it", o->name);
     partition_init(&declared);
-    r = model_partition(candidate_model(j->to), o, &declared, e);
+    r = model_partition(candidate_model(j->aim.to), o, &declared, e);
     if (r < 0)
         return r;
-    live_drift(live, &declared, NULL, nodesets, j->release, &drift);
+    live_drift(live, &declared, NULL, nodesets, j->seen.release, &drift);
     if (drift.n == 0)
         return 0;
     return err_set(e, -EREMOTEIO, ERR_PERMANENT,
@@ -45,10 +45,9 @@ static int read_back_one(struct job *j, const struct model_object *o, struct err
                    drift.list[0].key->name, drift.list[0].to, drift.list[0].from);
 }
 
-static void on_read_back(void *arg, int r, const struct err *e)
+static void on_read_back(struct job *j, int r, const struct err *e)
 {
-    struct job *j = arg;
-    const struct model *m = j->phase == APPLY_UNDO ? NULL : candidate_model(j->to);
+    const struct model *m = job_undoes(j) ? NULL : candidate_model(j->aim.to);
 
     if (r < 0) {
         step_failed(j, r, e);
@@ -59,7 +58,7 @@ static void on_read_back(void *arg, int r, const struct err *e)
         struct err why = {0};
 
         if (o->section != CONF_PARTITION ||
-            (j->class < CHANGE_RECONFIGURE && !must_match(j, o->name)))
+            (j->aim.class < CHANGE_RECONFIGURE && !must_match(j, o->name)))
             continue;
         r = read_back_one(j, o, &why);
         if (r == 0)
@@ -75,5 +74,5 @@ static void on_read_back(void *arg, int r, const struct err *e)
 
 void step_read_back(struct job *j)
 {
-    live_read(j, READ_TIMEOUT_MS, on_read_back, j);
+    live_read(j, READ_TIMEOUT_MS, on_read_back);
 }

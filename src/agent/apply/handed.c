@@ -13,7 +13,7 @@
  * slurmctld counts a message as such until slurmd has dealt with it.  A node that does not answer
  * holds it up for as long as slurmctld's own patience lasts, and not longer.
  */
-#include "src/agent/engine_impl.h"
+#include "src/agent/apply/engine_impl.h"
 
 #define LOOK_MS 20
 #define PATIENCE_MS 12000 /* MessageTimeout is 10 s unless set */
@@ -23,24 +23,22 @@ static void look(void *arg);
 
 static void go_on(struct job *j)
 {
-    j->timer = loop_source_free(j->timer);
+    j->wait.timer = loop_source_free(j->wait.timer);
     j->engine->handed_ms = 0;
-    j->handed_then(j);
+    j->wait.then(j);
 }
 
-static void on_told(void *arg, int r, const struct jsn *answer, const struct err *e)
+static void on_told(struct job *j, int r, const struct jsn *answer, const struct err *e)
 {
-    struct job *j = arg;
-
     (void)e;
     /* one that is away tells nobody anything */
     if (r < 0 || jsn_get_int(answer, "messages", 0) <= 0) {
         go_on(j);
         return;
     }
-    if (!j->timer)
-        j->timer = loop_add_timer(j->engine->o.loop, look, j);
-    loop_timer_arm(j->timer, LOOK_MS);
+    if (!j->wait.timer)
+        j->wait.timer = loop_add_timer(j->engine->o.loop, look, j);
+    loop_timer_arm(j->wait.timer, LOOK_MS);
 }
 
 static void look(void *arg)
@@ -52,7 +50,7 @@ static void look(void *arg)
 
     jsn_set_str(&a, request, "call", "under-way");
     if (loop_now_ms(g->o.loop) > g->handed_ms + PATIENCE_MS ||
-        link_call(g->o.link, LANE_WRITE, request, RPC_TIMEOUT_MS, on_told, j) < 0)
+        job_ask(j, LANE_WRITE, request, RPC_TIMEOUT_MS, on_told) < 0)
         go_on(j);
 }
 
@@ -68,9 +66,9 @@ void handed_forget(struct engine *g)
     g->handed_to = hostset_free(g->handed_to);
 }
 
-void handed_wait(struct job *j, void (*then)(struct job *j))
+void handed_wait(struct job *j, job_fn then)
 {
-    j->handed_then = then;
+    j->wait.then = then;
     if (j->engine->handed_ms == 0)
         then(j);
     else

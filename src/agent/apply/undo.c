@@ -7,7 +7,7 @@
  * before.  The record of what was under way goes last, so that a crash on the way back leads to the
  * same refusal again, and to the same way back.
  */
-#include "src/agent/engine_impl.h"
+#include "src/agent/apply/engine_impl.h"
 
 #include "src/base/log.h"
 
@@ -16,17 +16,14 @@
 /* What the refused declaration brought and the old one has not. */
 static void added_find(struct job *j, const struct model *refused)
 {
-    const struct model *old = candidate_model(j->from);
+    const struct model *old = candidate_model(j->seen.from);
 
-    j->n_leaving = 0;
+    j->aim.n_leaving = 0;
     for (size_t i = 0; i < refused->n_objects; i++) {
         const struct model_object *o = &refused->objects[i];
-        size_t cap = j->n_leaving;
 
-        if (o->section != CONF_PARTITION || model_find(old, CONF_PARTITION, o->name))
-            continue;
-        arena_reserve(&j->arena, &j->leaving, &cap, j->n_leaving + 1, sizeof(*j->leaving));
-        j->leaving[j->n_leaving++] = arena_strdup(&j->arena, o->name);
+        if (o->section == CONF_PARTITION && !model_find(old, CONF_PARTITION, o->name))
+            leaving_add(j, o->name);
     }
 }
 
@@ -34,32 +31,31 @@ static int way_back(struct job *j, const struct candidate *refused, struct err *
 {
     AUTO(compare_done) struct comparison back = {0};
     struct apply_input in = {
-        .release = j->release,
-        .to = candidate_model(j->from),
-        .class = j->class,
-        .live = &j->live,
+        .release = j->seen.release,
+        .to = candidate_model(j->seen.from),
+        .class = j->aim.class,
+        .live = &j->seen.live,
         .delete_first = true, /* they never stood in the old files */
         .recount = prepare_recount(j),
     };
-    int r = compare_candidates(refused, j->from, &back, e);
+    int r = compare_candidates(refused, j->seen.from, &back, e);
 
     if (r < 0)
         return r;
     added_find(j, candidate_model(refused));
     in.diff = &back.slurm;
-    in.leaving = j->leaving;
-    in.n_leaving = j->n_leaving;
+    in.leaving = j->aim.leaving;
+    in.n_leaving = j->aim.n_leaving;
     plan_done(&j->plan);
     return apply_plan(&in, &j->plan, e);
 }
 
-static void on_live(void *arg, int r, const struct err *e)
+static void on_live(struct job *j, int r, const struct err *e)
 {
-    struct job *j = arg;
-    struct candidate *refused = j->to;
+    struct candidate *refused = j->aim.to;
     struct err why = {0};
 
-    j->to = NULL;
+    j->aim.to = NULL;
     plan_done(&j->plan);
     /* away: it will start from the old files */
     if (r == 0 && !refused)
@@ -76,37 +72,22 @@ static void on_live(void *arg, int r, const struct err *e)
     steps_start(j);
 }
 
-/* slurmctld has ended on the new ones: they are not tried again until the mount brings others. */
-static void keys_back(struct job *j)
-{
-    struct err e = {0};
-    size_t changed;
-
-    if (store_write_keys(j->engine->o.store, &j->old_keys, &changed, &e) < 0)
-        log_error("the previous keys cannot be put back: %s", e.text);
-    j->engine->keys_changed = false;
-}
-
 void undo_start(struct job *j)
 {
-    struct err e = {0};
-    size_t changed;
+    bool heavy = j->aim.class >= CHANGE_RECONFIGURE;
 
-    job_set_phase(j, APPLY_UNDO);
-    if (j->from && j->written && store_write(j->engine->o.store, &j->from->files, &changed, &e) < 0)
-        log_error("the previous files cannot be put back: %s", e.text);
-    if (j->written && j->class >= CHANGE_RECONFIGURE)
+    job_set_progress(j, PROGRESS_UNDOING);
+    files_back(j);
+    if (j->reach >= REACH_FILES && heavy)
         link_restart(j->engine->o.link); /* the children may have read what is gone again */
-    if (j->start_failed && j->restart_for_keys)
-        keys_back(j);
-    if ((j->start_failed || j->lost) && j->engine->o.marker)
+    if (j->fate != FATE_SERVES && j->engine->o.marker)
         restart_go_back(j->engine);
-    if (j->start_failed)
+    if (j->fate == FATE_ENDED)
         j->engine->reassert_wanted = true; /* nothing is left of what it was told */
-    if (!j->from || !j->told || j->start_failed) {
+    if (!j->seen.from || j->reach < REACH_SLURMCTLD || j->fate == FATE_ENDED) {
         plan_done(&j->plan);
         steps_start(j);
         return;
     }
-    live_read(j, READ_TIMEOUT_MS, on_live, j);
+    live_read(j, READ_TIMEOUT_MS, on_live);
 }

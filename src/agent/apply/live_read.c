@@ -7,19 +7,10 @@
  * that is a tenth of the time.  Where all of them matter (a reconfigure, drift put back) it asks
  * for all.
  */
-#include "src/agent/engine_impl.h"
+#include "src/agent/apply/engine_impl.h"
 
-#include "src/base/alloc.h"
-
-struct reading {
-    struct job *job;
-    hub_fresh_fn fn;
-    void *arg;
-};
-
-static void on_answer(void *arg, int r, const struct jsn *answer, const struct err *e)
+static void on_answer(struct job *j, int r, const struct jsn *answer, const struct err *e)
 {
-    struct reading *q = arg;
     struct live live = {0};
     struct err bad = {0};
 
@@ -28,11 +19,10 @@ static void on_answer(void *arg, int r, const struct jsn *answer, const struct e
         e = &bad;
     }
     if (r == 0) {
-        live_done(&q->job->live);
-        q->job->live = live;
+        live_done(&j->seen.live);
+        j->seen.live = live;
     }
-    q->fn(q->arg, r, e);
-    free(q);
+    j->seen.then(j, r, e);
 }
 
 static void name_add(struct arena *a, struct jsn *names, const char *name)
@@ -45,19 +35,19 @@ static void name_add(struct arena *a, struct jsn *names, const char *name)
 
 static bool wants_all(const struct job *j)
 {
-    return j->class >= CHANGE_RECONFIGURE || j->reassert || j->remove_foreign ||
-           j->phase == APPLY_UNDO;
+    return j->aim.class >= CHANGE_RECONFIGURE || j->aim.all ||
+           request_wants(j->request, WANT_NO_OTHERS) || job_undoes(j);
 }
 
 static struct jsn *names_find(struct arena *a, const struct job *j)
 {
     struct jsn *names = jsn_array(a);
 
-    for (size_t i = 0; i < j->compared.slurm.n; i++)
-        if (j->compared.slurm.list[i].section == CONF_PARTITION)
-            name_add(a, names, j->compared.slurm.list[i].object);
-    for (size_t i = 0; i < j->n_leaving; i++)
-        name_add(a, names, j->leaving[i]);
+    for (size_t i = 0; i < j->aim.compared.slurm.n; i++)
+        if (j->aim.compared.slurm.list[i].section == CONF_PARTITION)
+            name_add(a, names, j->aim.compared.slurm.list[i].object);
+    for (size_t i = 0; i < j->aim.n_leaving; i++)
+        name_add(a, names, j->aim.leaving[i]);
     return names;
 }
 
@@ -68,18 +58,15 @@ bool live_matters(const struct job *j)
     return wants_all(j) || jsn_len(names_find(&a, j)) > 0;
 }
 
-void live_read(struct job *j, uint64_t timeout_ms, hub_fresh_fn fn, void *arg)
+void live_read(struct job *j, uint64_t timeout_ms, job_live_fn fn)
 {
     AUTO(arena_done) struct arena a = {0};
-    struct reading *q = xcalloc(1, sizeof(*q));
     struct jsn *request = jsn_object(&a);
 
-    *q = (struct reading){.job = j, .fn = fn, .arg = arg};
+    j->seen.then = fn;
     jsn_set_str(&a, request, "call", "partitions");
     if (!wants_all(j))
         jsn_set(&a, request, "only", names_find(&a, j));
-    if (link_call(j->engine->o.link, LANE_WRITE, request, timeout_ms, on_answer, q) == 0)
-        return;
-    free(q);
-    fn(arg, -EBUSY, NULL);
+    if (job_ask(j, LANE_WRITE, request, timeout_ms, on_answer) < 0)
+        fn(j, -EBUSY, NULL);
 }

@@ -3,14 +3,14 @@
  * Is what slurmctld starts from any good?
  *
  * A slurmctld that answers, with nothing under way, has shown it: what it serves with is saved for
- * the next pod (proven.c).  A moment later, so that many edits in a row cost one write; but at once
- * after a heavier change, which may be why the pod is about to be replaced.
+ * the next pod (agent/proven.c).  A moment later, so that many edits in a row cost one write; but
+ * at once after a heavier change, which may be why the pod is about to be replaced.
  *
  * One that does not come up after this process has started may have died of its files, and nobody
  * is there who could refuse them.  After a while they are tried out on a scratch slurmctld, whose
  * last words are the reason that is told; it is not more than that, for what else is there to run?
  */
-#include "src/agent/engine_impl.h"
+#include "src/agent/apply/engine_impl.h"
 
 #include "src/agent/proven.h"
 #include "src/base/log.h"
@@ -58,12 +58,11 @@ void proof_on_up(struct engine *g)
     if (g->seen_up)
         return;
     g->seen_up = true;
-    if (store_pending(g->o.store) || !good || !g->hash || !streq(g->hash, good->hash))
+    if (store_pending(g->o.store) || !good || !streq(g->last.hash, good->hash))
         return;
     loop_timer_disarm(g->retry);
-    g->result = good->n_kept > 0 ? RESULT_PENDING : RESULT_APPLIED;
-    free(g->reason);
-    g->reason = NULL;
+    engine_last_set(&g->last, good->n_kept > 0 ? RESULT_PENDING : RESULT_APPLIED, g->last.class,
+                    NULL, good, g->last.applied_us);
     engine_publish(g);
 }
 

@@ -7,7 +7,7 @@
  * as a field of that name.  With the policy Revert everything is put back at once, but a partition
  * that has jobs is not deleted.
  */
-#include "src/agent/engine_impl.h"
+#include "src/agent/apply/engine_impl.h"
 
 #include "src/base/alloc.h"
 #include "src/base/log.h"

@@ -7,9 +7,8 @@
  *   a pending one     it is applied again, from the start; a few times at most, and not if
  *                     slurmctld turns out to have ended on it meanwhile
  */
-#include "src/agent/engine_impl.h"
+#include "src/agent/apply/engine_impl.h"
 
-#include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/log.h"
 
@@ -73,28 +72,15 @@ static int count_attempt(struct engine *g, struct err *e)
 static void remember_start(struct engine *g)
 {
     const struct record *r = engine_declared(g);
+    bool waits;
 
     if (!r)
         return;
-    g->result =
-        store_pending(g->o.store) || r->n_kept > 0 || g->fresh ? RESULT_PENDING : RESULT_APPLIED;
-    if (g->fresh)
-        g->reason = xstrdup("slurmctld has not answered yet since it was given these files");
-    g->hash = xstrdup(r->hash);
-    g->generation = r->generation;
-    g->applied_us = r->written_us;
-}
-
-static void remember_refusal(struct engine *g, const struct record *r, const struct err *why)
-{
-    free(g->hash);
-    free(g->reason);
-    g->hash = xstrdup(r->hash);
-    g->reason = xstrdup(why->text);
-    g->generation = r->generation;
-    g->result = RESULT_REFUSED;
-    g->class = CHANGE_RESTART;
-    g->applied_us = clock_wall_us();
+    waits = store_pending(g->o.store) || r->n_kept > 0 || g->fresh;
+    engine_last_set(&g->last, waits ? RESULT_PENDING : RESULT_APPLIED, CHANGE_NONE,
+                    g->fresh ? "slurmctld has not answered yet since it was given these files"
+                             : NULL,
+                    r, r->written_us);
 }
 
 bool engine_give_up(struct engine *g)
@@ -108,7 +94,7 @@ bool engine_give_up(struct engine *g)
         return false;
     log_error("generation %lld: refused, the last good configuration stays: %s",
               (long long)pending->generation, why.text);
-    remember_refusal(g, pending, &why);
+    engine_last_set(&g->last, RESULT_REFUSED, CHANGE_RESTART, why.text, pending, clock_wall_us());
     if (repair(g, store_good(g->o.store), &e) < 0 || store_drop(g->o.store, &e) < 0)
         log_error("the previous files cannot be put back: %s", e.text);
     link_restart(g->o.link); /* the children may have read what is gone again */

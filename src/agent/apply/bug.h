@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Bugs that the tests must find. */
+#pragma once
+
+#include <stdbool.h>
+
+/*
+ * Each is switched on in a build of its own (-DAPPLY_BUG=...), in which the tests have to fail
+ * (meson.build): so it is known that they would find it.  The programs have none of them; what is
+ * behind a bug_is there is not even compiled.
+ */
+#define BUG_NONE 0
+#define BUG_DELETE_BEFORE_DRAIN 1 /* a partition that has jobs leaves the files */
+#define BUG_FORGET_UNDO 2         /* what was refused half-way stays as it is */
+#define BUG_ANSWER_TWICE 3        /* who waits is told twice */
+#define BUG_LOSE_WAITER 4         /* who waits for what is replaced is told nothing */
+#define BUG_TAKE_DOUBLE 5         /* an answer that came twice counts twice */
+#define BUG_RECORD_LATE 6         /* files change before the disk tells what is under way */
+#define BUG_SKIP_WRITE 7          /* slurmctld gets a partition that its files have not */
+
+#ifndef APPLY_BUG
+#define APPLY_BUG BUG_NONE
+#endif
+
+static inline bool bug_is(int bug)
+{
+    return APPLY_BUG == bug;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The engine: a queue of one.
+ *
+ * One request is being carried out; at most one waits for its end, the newest.  What the engine
+ * does by itself stands in the same queue (own.c).  Plans change nothing and run beside it.
+ */
+#include "src/agent/apply/engine_impl.h"
+
+#include "src/base/alloc.h"
+#include "src/base/clock.h"
+
+struct engine *engine_new(const struct engine_options *o)
+{
+    struct engine *g = xcalloc(1, sizeof(*g));
+
+    g->o = *o;
+    if (!g->o.rehearse)
+        g->o.rehearse = &rehearse_slurmctld;
+    list_init(&g->plans);
+    g->fresh = o->store && !store_good(o->store);
+    g->retry = loop_add_timer(o->loop, engine_on_retry, g);
+    return g;
+}
+
+struct engine *engine_free(struct engine *g)
+{
+    if (!g)
+        return NULL;
+    proof_stop(g);
+    handed_forget(g);
+    (void)loop_source_free(g->retry);
+    (void)job_free(g->current);
+    (void)request_free(g->next);
+    LIST_FOR_EACH (j, &g->plans, struct job, link)
+        (void)job_free(j);
+    (void)candidate_free(g->running);
+    fileset_done(&g->keys);
+    engine_last_set(&g->last, RESULT_APPLIED, CHANGE_NONE, NULL, NULL, 0);
+    free(g);
+    return NULL;
+}
+
+const struct record *engine_declared(const struct engine *g)
+{
+    const struct record *pending = store_pending(g->o.store);
+
+    return pending ? pending : store_good(g->o.store);
+}
+
+static void start_now(void *arg)
+{
+    struct engine *g = arg;
+
+    if (g->current || !g->next)
+        return;
+    g->current = job_new(g, TAKE(g->next));
+    job_start(g->current);
+}
+
+/* Not from within whatever brought it: nobody gets an answer before the question has returned. */
+static void start_next(struct engine *g)
+{
+    if (!g->current && g->next)
+        loop_defer(g->o.loop, start_now, g);
+}
+
+static void start_plan(void *arg)
+{
+    job_start(arg);
+}
+
+struct engine_waiter *engine_push(struct engine *g, struct record *r, engine_answer_fn fn,
+                                  void *arg)
+{
+    g->next = request_new(REQUEST_PUSH, 0, r, TAKE(g->next));
+    start_next(g);
+    return request_wait(g->next, fn, arg);
+}
+
+bool engine_has_waiting(const struct engine *g)
+{
+    return g->next && g->next->kind == REQUEST_PUSH;
+}
+
+struct engine_waiter *engine_plan(struct engine *g, struct record *r, engine_answer_fn fn,
+                                  void *arg)
+{
+    struct request *q = request_new(REQUEST_PLAN, 0, r, NULL);
+    struct job *j = job_new(g, q);
+
+    list_append(&g->plans, &j->link);
+    loop_defer(g->o.loop, start_plan, j);
+    return request_wait(q, fn, arg);
+}
+
+bool engine_own(struct engine *g, const struct record *r, unsigned wants)
+{
+    if (g->current || g->next || !r)
+        return false;
+    g->next = request_new(REQUEST_OWN, wants, record_copy(r), NULL);
+    start_next(g);
+    return true;
+}
+
+void engine_last_set(struct engine_last *l, enum apply_result result, enum change_class class,
+                     const char *reason, const struct record *r, int64_t when_us)
+{
+    free(l->reason);
+    free(l->hash);
+    free(l->declared);
+    *l = (struct engine_last){.result = result,
+                              .class = class,
+                              .reason = reason && reason[0] ? xstrdup(reason) : NULL,
+                              .applied_us = when_us,
+                              .hash = r ? xstrdup(r->hash) : NULL,
+                              .declared = r ? xstrdup_null(r->declared) : NULL,
+                              .generation = r ? r->generation : 0};
+}
+
+static void answer_all(struct job *j)
+{
+    AUTO(arena_done) struct arena a = {0};
+    int status;
+    struct jsn *answer;
+
+    if (list_empty(&j->request->waiters))
+        return;
+    answer = answer_make(&a, j, &status);
+    request_answer(j->request, status, answer);
+}
+
+static void free_job(void *arg)
+{
+    (void)job_free(arg);
+}
+
+/* Nobody needs to hear of a look that found nothing to do, but whoever was told to wait. */
+static bool is_news(const struct engine *g, const struct job *j)
+{
+    bool was_pending = g->last.result == RESULT_PENDING && streq(g->last.hash, j->record->hash);
+
+    return j->request->kind != REQUEST_OWN || j->report.result != RESULT_APPLIED ||
+           j->reach == REACH_SLURMCTLD || was_pending;
+}
+
+static void after_push(struct engine *g, struct job *j)
+{
+    bool told = j->reach == REACH_SLURMCTLD;
+
+    metrics_push(g->o.metrics, result_name(j->report.result), change_class_name(j->aim.class),
+                 (double)(clock_mono_ns() - j->report.started_ns) / 1e9);
+    if (is_news(g, j))
+        engine_last_set(&g->last, j->report.result, j->aim.class, j->report.why.text, j->record,
+                        clock_wall_us());
+    store_remember(g->o.store, j->record->hash);
+    if (told)
+        hub_touch(g->o.hub);
+    if (request_wants(j->request, WANT_KEYS) && j->report.result == RESULT_APPLIED)
+        g->keys_changed = false;
+    if (told && j->aim.class >= CHANGE_RECONFIGURE)
+        g->fresh = true; /* slurmctld may just have started, and not know all its nodes yet */
+    if (told && (j->report.result == RESULT_APPLIED || j->report.result == RESULT_PENDING))
+        proof_on_applied(g, j->aim.class);
+    g->drift_seen = 0;
+    g->settled_ns = clock_mono_ns();
+    if (store_pending(g->o.store) || g->reassert_wanted || g->keys_changed || !g->seen_up)
+        engine_retry_later(g);
+    else if (j->report.result != RESULT_REFUSED)
+        g->failures = 0;
+}
+
+void engine_job_over(struct engine *g, struct job *j)
+{
+    if (j->request->kind != REQUEST_PLAN) {
+        g->current = NULL;
+        after_push(g, j);
+        engine_publish(g);
+    }
+    list_remove(&j->link);
+    answer_all(j);
+    /* whoever called is still inside it */
+    loop_defer_free(g->o.loop, free_job, j);
+    start_next(g);
+}

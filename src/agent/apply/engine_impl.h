@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the engine share; nobody else includes it. */
+#pragma once
+
+#include "src/agent/apply/job.h"
+
+/* What was answered last; the state tells it. */
+struct engine_last {
+    enum apply_result result;
+    enum change_class class;
+    char *reason;
+    int64_t applied_us;
+    char *hash; /* of what the answer was about */
+    char *declared;
+    int64_t generation;
+};
+
+struct engine {
+    struct engine_options o;
+    struct candidate *running; /* what slurmctld runs, as far as is known; NULL: not known */
+    struct job *current;
+    struct request *next;
+    struct loop_source *retry;
+    unsigned failures; /* in a row, for the back-off */
+    struct fileset keys;
+    bool keys_changed;
+    bool fresh;                      /* nodes may come that have other files than slurmctld */
+    struct host_set *handed_to;      /* nodes that were told of the files; NULL: none */
+    int64_t handed_ms;               /* the last reconfigure, if nodes may not know of it; or 0 */
+    bool seen_up;                    /* slurmctld has answered since this process started */
+    struct loop_source *proof;       /* armed while there is something to be saved */
+    int64_t proven_us;               /* record->written_us of what was saved last */
+    bool reassert_wanted;            /* an undo did not get through */
+    char deadly[SHA256_HEX_LEN + 1]; /* slurmctld left during a reconfigure with it */
+    struct list plans;               /* jobs that only plan, beside the queue */
+    struct engine_last last;
+    int64_t settled_ns;  /* when the last job ended: older answers of slurmctld say nothing */
+    uint64_t drift_seen; /* generation of the live partitions that was looked at */
+};
+
+/* engine.c */
+void engine_job_over(struct engine *g, struct job *j);
+void engine_last_set(struct engine_last *l, enum apply_result result, enum change_class class,
+                     const char *reason, const struct record *r, int64_t when_us);
+/* Queue a request of the engine's own; false: it gives way to what is there. */
+bool engine_own(struct engine *g, const struct record *r, unsigned wants);
+
+/* own.c */
+void engine_on_retry(void *arg);
+/* Try again what is left to do, after a pause that grows. */
+void engine_retry_later(struct engine *g);
+/* Put every partition back to what is declared. */
+void engine_revert(struct engine *g);
+
+/* running.c */
+/* Work out what slurmctld runs: the last good set, or the pending one if it has started since. */
+void engine_running_find(struct engine *g);
+/* Have what runs read as the release at hand does. */
+void engine_running_refresh(struct engine *g);
+
+/* start.c */
+/* If slurmctld has ended on what is under way while nobody waited for it: refuse that, and go back
+ * to the last good files.  Returns whether it was so. */
+bool engine_give_up(struct engine *g);
+
+/* answer.c */
+void engine_publish(struct engine *g);
+
+/* proof.c */
+void proof_start(struct engine *g);
+void proof_stop(struct engine *g); /* saves what is left to be saved */
+/* slurmctld answers; the first time that shows that it has started from the live files. */
+void proof_on_up(struct engine *g);
+/* It has taken a declaration. */
+void proof_on_applied(struct engine *g, enum change_class class);
+/* It serves, and nothing is under way: what it serves with is worth keeping. */
+void proof_on_round(struct engine *g);
+
+/* drift.c */
+void drift_look(struct engine *g);

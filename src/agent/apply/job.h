@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One request on its way: what the files of the apply machine share; nobody else includes it. */
+#pragma once
+
+#include "src/agent/apply/request.h"
+#include "src/agent/candidate.h"
+#include "src/agent/plan.h"
+
+/* How far slurmctld and the disk have been changed.  Only job_reach assigns it, and only upwards:
+ * it decides what has to be undone. */
+enum job_reach {
+    REACH_NOTHING,
+    REACH_RECORD,    /* the record says that it is under way */
+    REACH_FILES,     /* live files were written */
+    REACH_SLURMCTLD, /* slurmctld was told something */
+};
+
+/* What became of slurmctld on the way. */
+enum job_fate {
+    FATE_SERVES,
+    FATE_LOST,  /* it left during a reconfigure */
+    FATE_ENDED, /* it was started again, and ended at once */
+};
+
+enum apply_result {
+    RESULT_APPLIED,
+    RESULT_UNCHANGED,
+    RESULT_PENDING,
+    RESULT_PLAN,
+    RESULT_REFUSED,
+};
+/* "applied", as answers and metrics name it. */
+const char *result_name(enum apply_result r);
+
+struct job;
+typedef void (*job_fn)(struct job *j);
+typedef void (*job_live_fn)(struct job *j, int r, const struct err *e);
+
+/* What was found: slurmctld, and what it runs. */
+struct job_sight {
+    uint32_t release;
+    const struct candidate *from; /* what slurmctld runs; the engine's */
+    bool live_known;              /* slurmctld has told its partitions */
+    struct live live;             /* those that matter, as they were then */
+    job_live_fn then;             /* who waits for them to be read */
+};
+
+/* What is to be: worked out by check and prepare. */
+struct job_aim {
+    struct candidate *to; /* what slurmctld shall run, with what is kept */
+    struct comparison compared;
+    struct faults faults;
+    enum change_class class;
+    const char **leaving; /* partitions of record->kept that are to go; in the report's arena */
+    size_t n_leaving;
+    bool delete_first; /* the new files cannot hold them */
+    bool all;          /* every partition, not only those that change */
+};
+
+/* The parser and what is live are asked at the same time. */
+struct job_check {
+    unsigned open; /* questions that have not been answered yet */
+    int r;         /* the first answer that was a failure */
+    struct err e;
+    char *dir; /* the parser's copy; NULL: none */
+};
+
+/* Waiting for slurmctld or its nodes. */
+struct job_wait {
+    struct loop_source *timer;
+    int64_t deadline_ms;
+    int64_t boot_before; /* of the slurmctld that is being restarted */
+    job_fn then;
+};
+
+/* What will be told of it; everything lives in the arena. */
+struct job_report {
+    struct arena arena;
+    int64_t started_ns;
+    int64_t step_ns;
+    struct jsn *steps;
+    struct jsn *warnings;
+    struct jsn *problems;
+    enum apply_result result;
+    const char *failed_step;
+    struct err why;
+};
+
+struct job {
+    struct list link; /* in engine->plans, for one that only plans */
+    struct engine *engine;
+    struct request *request;
+    enum apply_progress progress; /* only job_set_progress assigns it */
+    enum job_reach reach;         /* only job_reach */
+    enum job_fate fate;
+    struct record *record; /* what is declared, with what has to be kept */
+    struct job_sight seen;
+    struct job_aim aim;
+    struct job_check check;
+    struct apply_plan plan;
+    size_t at; /* the step at hand */
+    struct rehearsal *rehearsal;
+    struct fileset old_keys; /* what WANT_KEYS has replaced */
+    struct job_wait wait;
+    struct list asks; /* calls of the link, answered or not */
+    struct job_report report;
+};
+
+/* job.c */
+struct job *job_new(struct engine *g, struct request *r);
+struct job *job_free(struct job *j);
+void job_set_progress(struct job *j, enum apply_progress progress);
+void job_reach(struct job *j, enum job_reach reach);
+/* A definite no: what was done is undone, then the answer goes out. */
+void job_refuse(struct job *j, const char *step, const struct err *e);
+/* Nobody knows, or slurmctld is away: stays pending and is tried again. */
+void job_suspend(struct job *j, const char *step, const struct err *e);
+void job_finish(struct job *j, enum apply_result result);
+void job_warn(struct job *j, const char *fmt, ...) PRINTF(2, 3);
+/* Note a step that is over, with its time since report.step_ns. */
+void job_step_note(struct job *j, const char *step, const char *what);
+static inline bool job_undoes(const struct job *j)
+{
+    return j->progress == PROGRESS_UNDOING;
+}
+
+/* begin.c: from the queue to the steps */
+void job_start(struct job *j);
+
+/* ask.c */
+typedef void (*ask_fn)(struct job *j, int r, const struct jsn *answer, const struct err *e);
+/* As link_call; an answer that comes twice, or after the job is over, is dropped. */
+int job_ask(struct job *j, enum link_lane lane, const struct jsn *request, uint64_t timeout_ms,
+            ask_fn fn) MUST_CHECK;
+void asks_free(struct job *j);
+
+/* check.c, parse.c, meaning.c: before anything is touched */
+void check_start(struct job *j);
+/* begin.c: the checks are over, and all was well. */
+void job_checked(struct job *j);
+int meaning_check(struct job *j, struct err *e) MUST_CHECK;
+int candidate_of(struct engine *g, const struct record *r, uint32_t release, struct candidate **ret,
+                 struct err *e) MUST_CHECK;
+void leaving_add(struct job *j, const char *name);
+/* Have libslurm's parser read the candidate; fn as job_ask's.  1: there is nothing new to read. */
+int parse_start(struct job *j, ask_fn fn, struct err *e) MUST_CHECK;
+void parse_end(struct job *j);
+
+/* live_read.c */
+bool live_matters(const struct job *j);
+/* Read seen.live; fn is called with 0, or as the link's answers. */
+void live_read(struct job *j, uint64_t timeout_ms, job_live_fn fn);
+
+/* prepare.c */
+int prepare_plan(struct job *j, struct err *e) MUST_CHECK;
+/* Does slurmctld have to be started again after a reconfigure, for the sake of running jobs? */
+bool prepare_recount(const struct job *j);
+
+/* steps.c: the machine */
+void steps_start(struct job *j);
+/* The step at hand is over; the next one starts from within. */
+void step_done(struct job *j);
+void step_failed(struct job *j, int r, const struct err *e);
+/* Does this answer of the link leave no doubt? */
+bool step_is_refusal(int r);
+const struct apply_step *step_now(const struct job *j);
+
+/* the steps: rehearsal.c, files.c, calls.c, reconfigure.c, restart.c, read_back.c */
+void step_rehearse(struct job *j);
+/* Note on disk that it is under way, before anything is changed; once is enough. */
+int step_pend(struct job *j, struct err *e) MUST_CHECK;
+void step_write(struct job *j);
+void step_settle(struct job *j);
+/* The files, and then the keys, as they were. */
+void files_back(struct job *j);
+void step_call(struct job *j, const char *call, const char *partition,
+               const struct conf_pair *pairs, size_t n, uint64_t timeout_ms, ask_fn fn);
+void step_partition(struct job *j);
+void step_reconfigure(struct job *j);
+void step_restart(struct job *j);
+void step_read_back(struct job *j);
+/* Has slurmctld ended at once, since that time?  *ret is its last words then. */
+bool restart_has_ended(const struct engine *g, int64_t since_us, struct err *ret);
+/* The files are as they were: have the slurmctld that ended on the others started once more. */
+void restart_go_back(struct engine *g);
+
+/* handed.c */
+/* A reconfigure was taken: the nodes that slurmctld knows are being told. */
+void handed_note(struct engine *g);
+/* Other files are written: nobody has been told of them. */
+void handed_forget(struct engine *g);
+/* Go on when they have been. */
+void handed_wait(struct job *j, job_fn then);
+
+/* undo.c */
+void undo_start(struct job *j);
+
+/* answer.c */
+struct jsn *answer_make(struct arena *a, struct job *j, int *ret_status);
+void answer_waiting(struct arena *a, const struct engine *g, const struct record *r,
+                    struct jsn *into);
