@@ -150,12 +150,13 @@ static bool count_row(void *arg, const struct store_row *row)
     return true;
 }
 
-static void count_event(void *arg, const struct store_event *ev)
+static bool count_event(void *arg, const struct store_event *ev)
 {
     size_t *n = arg;
 
     *n += memmem(ev->row.data.p, ev->row.data.n, VALUE, strlen(VALUE)) != NULL;
     *n += ev->prev.n && memmem(ev->prev.p, ev->prev.n, VALUE, strlen(VALUE)) != NULL;
+    return true;
 }
 
 static void secrets_are_on_no_page_and_can_be_read_all_the_same(void **state)
