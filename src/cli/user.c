@@ -28,7 +28,7 @@ struct wish {
     const char *file;
 };
 
-static const char *const plain_roles[] = {"admin", "edit", "view", "cluster-admin"};
+static const char *const plain_roles[] = {"admin", "edit", "slurm-edit", "view", "cluster-admin"};
 
 static bool is_plain_role(const char *role)
 {
@@ -47,11 +47,11 @@ static int read_grant(const struct cli_args *args, struct users_grant *g)
     bool all = cli_has(args, "all-namespaces");
 
     if (!role == !other)
-        return cli_usage_error("user add: give --role (admin, edit, view or cluster-admin) or "
-                               "--cluster-role");
+        return cli_usage_error("user add: give --role (admin, edit, slurm-edit, view or "
+                               "cluster-admin) or --cluster-role");
     if (role && !is_plain_role(role))
-        return cli_usage_error("user add: --role: '%s' is none of admin, edit, view, "
-                               "cluster-admin; --cluster-role names any other",
+        return cli_usage_error("user add: --role: '%s' is none of admin, edit, slurm-edit, "
+                               "view, cluster-admin; --cluster-role names any other",
                                role);
     if (ns && all)
         return cli_usage_error("user add: --namespace and --all-namespaces exclude each other");

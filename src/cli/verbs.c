@@ -169,7 +169,8 @@ static const struct cli_option render_options[] = {
 static const struct cli_option user_options[] = {
     STATE_OPTION,
     {"kubeconfig", "FILE", "Another API server, and as whom", "DIR/admin.kubeconfig", false},
-    {"role", "ROLE", "What the user may do: admin, edit, view or cluster-admin", NULL, false},
+    {"role", "ROLE", "What the user may do: admin, edit, slurm-edit, view or cluster-admin", NULL,
+     false},
     {"cluster-role", "NAME", "Any other ClusterRole, instead of --role", NULL, false},
     {"namespace", "NAME", "Where the role holds", "default; everywhere for cluster-admin", false},
     {"all-namespaces", NULL, "The role holds in the whole cluster", NULL, false},
@@ -284,10 +285,10 @@ const struct cli_verb cli_verbs[] = {
      "further role and another kubeconfig. list shows who there is and what they may do. remove "
      "ends every kubeconfig of somebody at once. Hand the kubeconfig over so that nobody else "
      "reads it: slurmkeeper user add ann --role view | install -m 600 -o ann /dev/stdin "
-     "~ann/.kube/config. view reads everything but Secrets. Whoever may edit may make pods, which "
-     "run as root in their containers and may mount directories of this machine: give edit and "
-     "admin to people who may be root here. In the whole cluster they may also act as any other "
-     "account.",
+     "~ann/.kube/config. view reads everything but Secrets. slurm-edit adds Partitions and the "
+     "number of nodes of NodeSets. Whoever may edit may make pods, which run as root in their "
+     "containers and may mount directories of this machine: give edit and admin to people who may "
+     "be root here. In the whole cluster they may also act as any other account.",
      user_options, verb_user_run},
     {"version", NULL, "Print the version", NULL, NULL, verb_version_run},
     {NULL},

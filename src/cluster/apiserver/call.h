@@ -42,7 +42,6 @@ struct api_call {
     struct arena arena;
     struct url_query query;
     struct api_user user;
-    const char *impersonator; /* who really asks, where that is not the user; else NULL */
     const char *user_agent;
 
     enum api_verb verb;

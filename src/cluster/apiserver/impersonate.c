@@ -179,7 +179,6 @@ int impersonate(struct api_call *c)
             return -1;
     }
     take_note(c, &u);
-    c->impersonator = c->user.name;
     c->user = u;
     return 0;
 }

@@ -6,7 +6,7 @@
 
 /*
  * If the request asks to be taken for another user (Impersonate-User, -Group, -Uid, -Extra-*), and
- * its user may do that, the user of the call becomes that one, and c->impersonator names the real
- * one.  Fails the call otherwise.
+ * its user may do that, the user of the call becomes that one; what it writes is logged with both
+ * names.  Fails the call otherwise.
  */
 int impersonate(struct api_call *c);

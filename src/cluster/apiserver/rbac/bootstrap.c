@@ -55,7 +55,7 @@ static struct jsn *rules_of(struct arena *a, const char *role)
     return rules;
 }
 
-static struct jsn *named(struct arena *a, const char *name, const char *label)
+static struct jsn *named(struct arena *a, const char *name, const char *marks)
 {
     struct jsn *object = jsn_object(a);
     struct jsn *meta = jsn_ensure_object(a, object, "metadata");
@@ -63,15 +63,15 @@ static struct jsn *named(struct arena *a, const char *name, const char *label)
 
     jsn_set_str(a, meta, "name", name);
     jsn_set_str(a, labels, "kubernetes.io/bootstrapping", "rbac-defaults");
-    if (label)
-        jsn_set_str(a, labels, label, "true");
+    JSN_FOR_ITEMS (mark, words(a, marks))
+        jsn_set_str(a, labels, jsn_text(mark), "true");
     jsn_set_str(a, jsn_ensure_object(a, meta, "annotations"), AUTOUPDATE, "true");
     return object;
 }
 
 static struct jsn *role_object(struct arena *a, const struct bootstrap_role *r)
 {
-    struct jsn *object = named(a, r->name, r->label);
+    struct jsn *object = named(a, r->name, r->labels);
     struct jsn *selectors = jsn_array(a);
     struct jsn *selector = jsn_object(a);
 

@@ -20,6 +20,7 @@
 #define TO_ADMIN "rbac.authorization.k8s.io/aggregate-to-admin"
 #define TO_EDIT "rbac.authorization.k8s.io/aggregate-to-edit"
 #define TO_VIEW "rbac.authorization.k8s.io/aggregate-to-view"
+#define TO_SLURM_EDIT "slurmkeeper.dev/aggregate-to-slurm-edit"
 #define OUR_GROUPS "slinky.slurm.net slurmkeeper.dev"
 #define HEALTH "/healthz /livez /readyz /version /version/"
 
@@ -27,7 +28,8 @@ const struct bootstrap_role bootstrap_roles[] = {
     {"cluster-admin", NULL, NULL},
     {"admin", NULL, TO_ADMIN},
     {"edit", TO_ADMIN, TO_EDIT},
-    {"view", TO_EDIT, TO_VIEW},
+    {"view", TO_EDIT " " TO_SLURM_EDIT, TO_VIEW},
+    {"slurm-edit", NULL, TO_SLURM_EDIT},
     {"system:aggregate-to-admin", TO_ADMIN, NULL},
     {"system:aggregate-to-edit", TO_EDIT, NULL},
     {"system:aggregate-to-view", TO_VIEW, NULL},
@@ -37,6 +39,7 @@ const struct bootstrap_role bootstrap_roles[] = {
     {"system:monitoring", NULL, NULL},
     {"system:public-info-viewer", NULL, NULL},
     {"system:slurmkeeper:aggregate-to-edit", TO_EDIT, NULL},
+    {"system:slurmkeeper:aggregate-to-slurm-edit", TO_SLURM_EDIT, NULL},
     {"system:slurmkeeper:aggregate-to-view", TO_VIEW, NULL},
     {"system:slurmkeeper:node", NULL, NULL},
     {"system:slurmkeeper:operator", NULL, NULL},
@@ -109,6 +112,9 @@ const struct bootstrap_rule bootstrap_rules[] = {
 
     RULE("system:slurmkeeper:aggregate-to-edit", WRITE, OUR_GROUPS, "*"),
     RULE("system:slurmkeeper:aggregate-to-view", READ, OUR_GROUPS, "*"),
+    RULE("system:slurmkeeper:aggregate-to-slurm-edit", WRITE, "slurmkeeper.dev", "partitions"),
+    RULE("system:slurmkeeper:aggregate-to-slurm-edit", "patch update", "slinky.slurm.net",
+         "nodesets/scale"),
 
     /* Runs pods on this machine: takes them, mounts what they name, tells how they are. */
     RULE("system:slurmkeeper:node", READ, "-",

@@ -4,7 +4,7 @@
 
 struct bootstrap_role {
     const char *name;
-    const char *label;     /* this label is "true" on it; NULL: none */
+    const char *labels;    /* these are "true" on it; NULL: none */
     const char *aggregate; /* takes the rules of the roles with this label; NULL: has its own */
 };
 
