@@ -12,15 +12,6 @@
 #include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/status.h"
 
-static int namespace_missing(struct api_call *c, const char *ns)
-{
-    int r = status_fail(c, 404, "NotFound", "namespaces \"%s\" not found", ns);
-
-    jsn_set_str(&c->arena, status_details(c), "name", ns);
-    jsn_set_str(&c->arena, status_details(c), "kind", "namespaces");
-    return r;
-}
-
 static int namespace_ending(struct api_call *c, const char *name, const char *ns)
 {
     int r = status_forbidden(c, name,
@@ -43,7 +34,7 @@ static int check_namespace(struct api_call *c, const struct jsn *object)
     int r = store_get(c->server->store, &k, &c->arena, &row, &e);
 
     if (r == -ENOENT)
-        return namespace_missing(c, ns);
+        return status_missing(c, "", "namespaces", ns);
     if (r < 0 || jsn_parse(&c->arena, row.data, NULL, &namespace_object, &e) < 0)
         return status_internal(c, &e);
     if (object_deleting(namespace_object))

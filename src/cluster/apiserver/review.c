@@ -15,6 +15,7 @@
 #include "src/cluster/apiserver/access.h"
 #include "src/cluster/apiserver/answer.h"
 #include "src/cluster/apiserver/body.h"
+#include "src/cluster/apiserver/kinds/kinds.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/options.h"
 #include "src/cluster/apiserver/rbac/authorize.h"
@@ -23,13 +24,6 @@
 bool review_is(const struct resource *res)
 {
     return streq(res->group, "authorization.k8s.io") || streq(res->group, "authentication.k8s.io");
-}
-
-static const char *text(const struct jsn *v, const char *path)
-{
-    const char *s = jsn_get_str(v, path);
-
-    return s ? s : "";
 }
 
 static struct jsn *string_list(struct arena *a, const char *const *items)
@@ -63,7 +57,7 @@ static int review_self(struct api_call *c, struct jsn *review)
 static int review_token(struct api_call *c, struct jsn *review)
 {
     struct arena *a = &c->arena;
-    const char *token = text(review, "spec.token");
+    const char *token = kind_text(review, "spec.token");
     struct jsn *status = jsn_object(a);
     struct jsn *audiences = NULL;
     struct api_user user;
@@ -107,7 +101,7 @@ static void path_rule(struct arena *a, const struct rbac_rule *r, struct jsn *li
 static int review_rules(struct api_call *c, struct jsn *review)
 {
     struct arena *a = &c->arena;
-    const char *ns = text(review, "spec.namespace");
+    const char *ns = kind_text(review, "spec.namespace");
     struct rbac_rules rules = rbac_rules_of(c->server->rbac, a, &c->user, ns);
     struct jsn *status = jsn_object(a);
     struct jsn *resources = jsn_array(a);
@@ -145,14 +139,14 @@ static void check_attributes(struct causes *cs, const struct jsn *review)
 
 static void check_subject(struct causes *cs, const struct jsn *review)
 {
-    if (!text(review, "spec.user")[0] && jsn_len(jsn_get(review, "spec.groups")) == 0)
+    if (!kind_text(review, "spec.user")[0] && jsn_len(jsn_get(review, "spec.groups")) == 0)
         cause_invalid(cs, "spec.user", jsn_string(cs->arena, ""),
                       "at least one of user or group must be specified");
 }
 
 static void check_local(struct causes *cs, const struct api_call *c, const struct jsn *review)
 {
-    const char *ns = text(review, "spec.resourceAttributes.namespace");
+    const char *ns = kind_text(review, "spec.resourceAttributes.namespace");
 
     if (jsn_get(review, "spec.nonResourceAttributes"))
         cause_invalid(cs, "spec.nonResourceAttributes",
@@ -169,13 +163,14 @@ static struct rbac_request request_of(const struct jsn *review)
     const struct jsn *path = jsn_get(review, "spec.nonResourceAttributes");
 
     if (!r)
-        return (struct rbac_request){text(path, "verb"), "", NULL, "", "", "", text(path, "path")};
-    return (struct rbac_request){.verb = text(r, "verb"),
-                                 .group = text(r, "group"),
-                                 .resource = text(r, "resource"),
-                                 .sub = text(r, "subresource"),
-                                 .ns = text(r, "namespace"),
-                                 .name = text(r, "name"),
+        return (struct rbac_request){kind_text(path, "verb"), "", NULL, "", "", "",
+                                     kind_text(path, "path")};
+    return (struct rbac_request){.verb = kind_text(r, "verb"),
+                                 .group = kind_text(r, "group"),
+                                 .resource = kind_text(r, "resource"),
+                                 .sub = kind_text(r, "subresource"),
+                                 .ns = kind_text(r, "namespace"),
+                                 .name = kind_text(r, "name"),
                                  .path = ""};
 }
 
@@ -188,7 +183,7 @@ static struct api_user subject_of(struct arena *a, const struct jsn *review)
     JSN_FOR_ITEMS (item, list)
         if (jsn_text(item))
             groups[n++] = jsn_text(item);
-    return (struct api_user){.name = text(review, "spec.user"),
+    return (struct api_user){.name = kind_text(review, "spec.user"),
                              .groups = (const char *const *)groups};
 }
 

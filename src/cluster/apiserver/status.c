@@ -186,6 +186,19 @@ int status_not_found(struct api_call *c, const char *name)
         arena_printf(&c->arena, "%s %s not found", resource_text(c), quoted(c, name)));
 }
 
+int status_missing(struct api_call *c, const char *group, const char *plural, const char *name)
+{
+    struct jsn *details;
+
+    (void)status_fail(c, 404, "NotFound", "%s%s%s %s not found", plural, group[0] ? "." : "", group,
+                      quoted(c, name));
+    details = status_details(c);
+    jsn_set_str(&c->arena, details, "name", name);
+    set_unless_empty(&c->arena, details, "group", group);
+    jsn_set_str(&c->arena, details, "kind", plural);
+    return -1;
+}
+
 int status_no_resource(struct api_call *c)
 {
     (void)fail(c, 404, "NotFound", "the server could not find the requested resource");

@@ -13,7 +13,9 @@ int status_fail(struct api_call *c, int code, const char *reason, const char *fm
     PRINTF(4, 5);
 int status_bad_request(struct api_call *c, const char *fmt, ...) PRINTF(2, 3);
 int status_not_found(struct api_call *c, const char *name); /* of c->res */
-int status_no_resource(struct api_call *c);                 /* no such resource or path */
+/* The same about another object, which the one of the call needs; group may be "". */
+int status_missing(struct api_call *c, const char *group, const char *plural, const char *name);
+int status_no_resource(struct api_call *c); /* no such resource or path */
 int status_method_not_allowed(struct api_call *c);
 int status_already_exists(struct api_call *c, const char *name, bool being_deleted);
 int status_modified(struct api_call *c, const char *name); /* stale resourceVersion */

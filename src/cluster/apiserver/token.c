@@ -14,6 +14,7 @@
 #include "src/cluster/apiserver/access.h"
 #include "src/cluster/apiserver/answer.h"
 #include "src/cluster/apiserver/body.h"
+#include "src/cluster/apiserver/kinds/kinds.h"
 #include "src/cluster/apiserver/kinds/lookup.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/options.h"
@@ -45,29 +46,13 @@ static int check_expiry(struct api_call *c, int64_t *seconds)
     return 0;
 }
 
-static const char *text(const struct jsn *v, const char *key)
-{
-    const char *s = jsn_get_str(v, key);
-
-    return s ? s : "";
-}
-
-static int bound_missing(struct api_call *c, const char *plural, const char *name)
-{
-    int r = status_fail(c, 404, "NotFound", "%s \"%s\" not found", plural, name);
-
-    jsn_set_str(&c->arena, status_details(c), "name", name);
-    jsn_set_str(&c->arena, status_details(c), "kind", plural);
-    return r;
-}
-
 /* A pod lends its life only to tokens of its own account. */
 static int bind_pod(struct api_call *c, const struct jsn *pod, struct account_token *t)
 {
-    const char *node = text(pod, "spec.nodeName");
+    const char *node = kind_text(pod, "spec.nodeName");
     struct jsn *object = NULL;
 
-    if (!streq(text(pod, "spec.serviceAccountName"), c->name))
+    if (!streq(kind_text(pod, "spec.serviceAccountName"), c->name))
         return status_bad_request(c,
                                   "cannot bind token for serviceaccount \"%s\" to pod running with "
                                   "different serviceaccount name.",
@@ -83,13 +68,13 @@ static int bind_pod(struct api_call *c, const struct jsn *pod, struct account_to
 static int bind_object(struct api_call *c, const struct jsn *ref, const char *kind,
                        const char *plural, struct account_token *t)
 {
-    const char *name = text(ref, "name");
-    const char *uid = text(ref, "uid");
+    const char *name = kind_text(ref, "name");
+    const char *uid = kind_text(ref, "uid");
     struct jsn *object = NULL;
     int r = lookup_get(c, plural, streq(kind, "node") ? "" : c->ns, name, &object);
 
     if (r == -ENOENT)
-        return bound_missing(c, plural, name);
+        return status_missing(c, "", plural, name);
     if (r < 0)
         return r;
     if (uid[0] && !streq(uid, object_uid(object)))
@@ -98,7 +83,7 @@ static int bind_object(struct api_call *c, const struct jsn *ref, const char *ki
             "Operation cannot be fulfilled on %s \"%s\": the UID in the bound object "
             "reference (%s) does not match the UID in record. The object might have "
             "been deleted and then recreated",
-            text(ref, "kind"), name, uid);
+            kind_text(ref, "kind"), name, uid);
     t->bound_kind = kind;
     t->bound_name = name;
     t->bound_uid = object_uid(object);
@@ -112,15 +97,16 @@ static int bind_token(struct api_call *c, const struct jsn *ref, struct account_
     } known[] = {
         {"Pod", "pod", "pods"}, {"Secret", "secret", "secrets"}, {"Node", "node", "nodes"}};
 
-    if (streq(c->user.name, NODE_USER) && !streq(text(ref, "kind"), "Pod"))
+    if (streq(c->user.name, NODE_USER) && !streq(kind_text(ref, "kind"), "Pod"))
         return status_forbidden(c, c->name, "node requested token not bound to a pod");
     if (!jsn_is(ref, JSN_OBJECT))
         return 0;
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (streq(text(ref, "kind"), known[i].kind) && streq(text(ref, "apiVersion"), "v1"))
+        if (streq(kind_text(ref, "kind"), known[i].kind) &&
+            streq(kind_text(ref, "apiVersion"), "v1"))
             return bind_object(c, ref, known[i].claim, known[i].plural, t);
     return status_bad_request(c, "cannot bind token to object of type %s, Kind=%s",
-                              text(ref, "apiVersion"), text(ref, "kind"));
+                              kind_text(ref, "apiVersion"), kind_text(ref, "kind"));
 }
 
 static void set_audiences(struct api_call *c, struct jsn *request, struct account_token *t)

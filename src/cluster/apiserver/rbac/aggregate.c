@@ -42,14 +42,6 @@ static bool add_role(void *arg, struct jsn *role)
     return true;
 }
 
-static bool known(const struct jsn *rules, const struct jsn *rule)
-{
-    JSN_FOR_ITEMS (item, rules)
-        if (jsn_equal(item, rule))
-            return true;
-    return false;
-}
-
 /* The roles on the way to the one at hand. */
 struct trail {
     const struct jsn *role;
@@ -76,7 +68,7 @@ static void add_rules(const struct gathering *t, const struct trail *at, const s
         return;
     }
     JSN_FOR_ITEMS (rule, jsn_key(other, "rules"))
-        if (!known(rules, rule))
+        if (!rbac_listed(rules, rule))
             jsn_append(t->arena, rules, rule);
 }
 

@@ -118,14 +118,6 @@ static bool covered(struct arena *a, const struct jsn *rules, struct jsn *one)
     return rbac_rules_cover(a, &held, &wanted, &missing) == 1;
 }
 
-static bool listed(const struct jsn *list, const struct jsn *one)
-{
-    JSN_FOR_ITEMS (item, list)
-        if (jsn_equal(item, one))
-            return true;
-    return false;
-}
-
 /* Add to the list at `key` what of the wanted one is not there. */
 static void add_missing(struct arena *a, struct jsn *object, const struct jsn *wanted,
                         const char *key)
@@ -138,7 +130,7 @@ static void add_missing(struct arena *a, struct jsn *object, const struct jsn *w
         jsn_set(a, object, key, list);
     }
     JSN_FOR_ITEMS (item, jsn_key(wanted, key))
-        if (rules ? !covered(a, list, item) : !listed(list, item))
+        if (rules ? !covered(a, list, item) : !rbac_listed(list, item))
             jsn_append(a, list, item);
 }
 

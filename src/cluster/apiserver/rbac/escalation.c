@@ -9,6 +9,7 @@
  */
 #include "src/cluster/apiserver/rbac/escalation.h"
 
+#include "src/cluster/apiserver/kinds/kinds.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/rbac/authorize.h"
 #include "src/cluster/apiserver/server.h"
@@ -105,28 +106,10 @@ int escalation_check_role(struct api_call *c, const struct jsn *role, const stru
     return 0;
 }
 
-static const char *text(const struct jsn *v, const char *key)
-{
-    const char *s = jsn_text(jsn_key(v, key));
-
-    return s ? s : "";
-}
-
-static int role_missing(struct api_call *c, const char *plural, const char *name)
-{
-    int r = status_fail(c, 404, "NotFound", "%s." RBAC_GROUP " \"%s\" not found", plural, name);
-    struct jsn *details = status_details(c);
-
-    jsn_set_str(&c->arena, details, "name", name);
-    jsn_set_str(&c->arena, details, "group", RBAC_GROUP);
-    jsn_set_str(&c->arena, details, "kind", plural);
-    return r;
-}
-
 int escalation_check_binding(struct api_call *c, const struct jsn *binding, const struct jsn *old)
 {
     const struct jsn *ref = jsn_key(binding, "roleRef");
-    bool cluster = streq(text(ref, "kind"), "ClusterRole");
+    bool cluster = streq(kind_text(ref, "kind"), "ClusterRole");
     const char *plural = cluster ? "clusterroles" : "roles";
     const struct rbac_rules *rules;
     struct rbac_request q = {.verb = "bind",
@@ -134,14 +117,14 @@ int escalation_check_binding(struct api_call *c, const struct jsn *binding, cons
                              .resource = plural,
                              .sub = "",
                              .ns = c->ns,
-                             .name = text(ref, "name"),
+                             .name = kind_text(ref, "name"),
                              .path = ""};
 
     if (rbac_user_is_master(&c->user) || is_bookkeeping(c, binding, old) ||
         rbac_allows(c->server->rbac, &c->user, &q))
         return 0;
-    rules = rbac_index_role(c->server->rbac, cluster ? "" : c->ns, text(ref, "name"));
+    rules = rbac_index_role(c->server->rbac, cluster ? "" : c->ns, kind_text(ref, "name"));
     if (!rules)
-        return role_missing(c, cluster ? "clusterrole" : "role", text(ref, "name"));
+        return status_missing(c, RBAC_GROUP, plural, q.name);
     return confirm(c, object_name(binding), rules);
 }

@@ -15,6 +15,7 @@
 #include "src/base/alloc.h"
 #include "src/base/buf.h"
 #include "src/base/map.h"
+#include "src/cluster/apiserver/kinds/kinds.h"
 
 struct role {
     struct arena arena;
@@ -113,13 +114,6 @@ static void drop_grant(struct rbac_index *x, const char *key, const struct rbac_
         (void)map_del(&x->subjects, str_of(key));
 }
 
-static const char *text(const struct jsn *v, const char *key)
-{
-    const char *s = jsn_text(jsn_key(v, key));
-
-    return s ? s : "";
-}
-
 /* "NAMESPACE/u:NAME"; a service account is the user of its long name. */
 static const char *subject_key(struct arena *a, const struct rbac_grant *g)
 {
@@ -145,15 +139,15 @@ static struct binding *read_binding(const char *ns, const char *name, struct str
     ns = arena_strdup(&b->arena, ns);
     name = arena_strdup(&b->arena, name);
     JSN_FOR_ITEMS (s, subjects) {
-        const char *account_ns = text(s, "namespace");
+        const char *account_ns = kind_text(s, "namespace");
 
         b->grants[b->n] = (struct rbac_grant){
             .ns = ns,
             .binding = name,
-            .cluster_role = streq(text(ref, "kind"), "ClusterRole"),
-            .role = text(ref, "name"),
-            .subject_kind = text(s, "kind"),
-            .subject_name = text(s, "name"),
+            .cluster_role = streq(kind_text(ref, "kind"), "ClusterRole"),
+            .role = kind_text(ref, "name"),
+            .subject_kind = kind_text(s, "kind"),
+            .subject_name = kind_text(s, "name"),
             .subject_ns = account_ns[0] ? account_ns : ns,
         };
         b->keys[b->n] = subject_key(&b->arena, &b->grants[b->n]);
@@ -227,13 +221,22 @@ void rbac_index_drop(struct rbac_index *x, const char *resource, const char *ns,
         drop_binding(x, buf_str(&key));
 }
 
+/* Requests do this, and printf is slow. */
+static void set_key(struct buf *key, const char *ns, const char *between, const char *name)
+{
+    buf_clear(key);
+    buf_adds(key, ns);
+    buf_adds(key, between);
+    buf_adds(key, name);
+}
+
 const struct rbac_rules *rbac_index_role(const struct rbac_index *x, const char *ns,
                                          const char *name)
 {
     AUTO(buf_done) struct buf key = {0};
     const struct role *r;
 
-    buf_printf(&key, "%s/%s", ns, name);
+    set_key(&key, ns, "/", name);
     r = map_get(&x->roles, buf_view(&key));
     return r ? &r->rules : NULL;
 }
@@ -257,12 +260,11 @@ static bool visit_in(const struct rbac_index *x, const struct api_user *u, const
 {
     AUTO(buf_done) struct buf key = {0};
 
-    buf_printf(&key, "%s/u:%s", ns, u->name);
+    set_key(&key, ns, "/u:", u->name);
     if (!visit_holder(x, buf_view(&key), fn, arg))
         return false;
     for (const char *const *group = u->groups; group && *group; group++) {
-        buf_clear(&key);
-        buf_printf(&key, "%s/g:%s", ns, *group);
+        set_key(&key, ns, "/g:", *group);
         if (!visit_holder(x, buf_view(&key), fn, arg))
             return false;
     }

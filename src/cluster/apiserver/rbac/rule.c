@@ -48,6 +48,14 @@ void rbac_rules_read(struct arena *a, const struct jsn *list, struct rbac_rules 
     *ret_rules = rules;
 }
 
+bool rbac_listed(const struct jsn *list, const struct jsn *one)
+{
+    JSN_FOR_ITEMS (item, list)
+        if (jsn_equal(item, one))
+            return true;
+    return false;
+}
+
 void rbac_rules_add(struct arena *a, struct rbac_rules *to, const struct rbac_rules *more)
 {
     for (size_t i = 0; i < more->n; i++)

@@ -32,6 +32,8 @@ struct rbac_rules {
 
 /* The "rules" of a role.  Texts are borrowed from the tree, lists are made in the arena. */
 void rbac_rules_read(struct arena *a, const struct jsn *list, struct rbac_rules *ret_rules);
+/* Is a rule, or a subject, in a list of them? */
+bool rbac_listed(const struct jsn *list, const struct jsn *one);
 /* Append all rules of another list. */
 void rbac_rules_add(struct arena *a, struct rbac_rules *to, const struct rbac_rules *more);
 
