@@ -103,3 +103,11 @@ def test_a_cluster_wide_kind_takes_no_namespace(api, ns):
 
 def test_a_namespaced_kind_is_not_created_cluster_wide(api):
     assert api.post("/api/v1/configmaps", configmap("a")).code == 405
+
+
+@pytest.mark.embedded  # elsewhere the controller manager does it
+def test_a_namespace_of_the_system_comes_back(api):
+    path = "/api/v1/namespaces/kube-node-lease"
+    uid = api.get(path).ok(200)["metadata"]["uid"]
+    api.delete(path).ok(200)
+    api.until(path, lambda a: a.code == 200 and a.json["metadata"]["uid"] != uid)

@@ -2,7 +2,8 @@
 /*
  * The life of namespaces.
  *
- * A new namespace gets its service account "default" and the authority's certificate, which pods
+ * The namespaces that every cluster has are made, and made again when somebody has deleted one.  A
+ * new namespace gets its service account "default" and the authority's certificate, which pods
  * need to talk to the API.  One that is being deleted is emptied: every
  * object in it is deleted as a client would (finalizers and grace periods count), and when nothing
  * is left the namespace's own finalizer comes off and it goes.  Until then its conditions say what
@@ -26,6 +27,16 @@ struct namespaces {
     struct workset work;
     struct map ending; /* names of namespaces that are being emptied */
 };
+
+static const char *const always[] = {"default", "kube-system", "kube-public", "kube-node-lease"};
+
+static bool is_always(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(always); i++)
+        if (streq(name, always[i]))
+            return true;
+    return false;
+}
 
 static const struct resource *core(struct apiserver *s, const char *plural)
 {
@@ -204,6 +215,8 @@ static void look(void *arg, const char *name)
         r = empty(n, name, &c, object);
     if (r == -ENOENT) {
         (void)map_take(&n->ending, str_of(name));
+        if (is_always(name))
+            (void)ensure(n->server, "namespaces", "", name, NULL, NULL);
     } else if (r < 0) {
         log_warn("namespace '%s' could not be emptied, trying again in %d ms", name, RETRY_MS);
         workset_add_later(&n->work, name, RETRY_MS);
@@ -219,7 +232,7 @@ void namespaces_event(struct namespaces *n, const struct store_event *ev)
             (void)map_take(&n->ending, str_of(k->name));
         else if (memmem(ev->row.data.p, ev->row.data.n, "\"deletionTimestamp\"", 19))
             (void)map_put(&n->ending, str_of(k->name), n);
-        if (ev->change != STORE_DELETED)
+        if (ev->change != STORE_DELETED || is_always(k->name))
             workset_add(&n->work, k->name);
     } else if (k->ns[0] && ev->change == STORE_DELETED && map_get(&n->ending, str_of(k->ns))) {
         workset_add(&n->work, k->ns);
@@ -238,8 +251,6 @@ static bool start_row(void *arg, const struct store_row *row)
 
 int namespaces_start(struct namespaces *n, struct err *e)
 {
-    static const char *const always[] = {"default", "kube-system", "kube-public",
-                                         "kube-node-lease"};
     struct store_list q = {.resource = "namespaces"};
 
     for (size_t i = 0; i < ARRAY_LEN(always); i++)

@@ -39,7 +39,6 @@ struct machine {
     bool known; /* the Node is there */
     bool again; /* its status is another since it was sent */
     bool lease_known;
-    bool namespace_known;
 };
 
 /* The address by which the machine reaches the world; nothing is sent to find it out. */
@@ -287,37 +286,8 @@ static void on_lease(void *arg, const struct kube_answer *a, const struct kube_f
 
     (void)a;
     m->lease_call = NULL;
-    if (f && f->err.num == -ENOENT)
-        m->lease_known = m->namespace_known = false;
-    else
-        m->lease_known = m->namespace_known = !f || f->err.num == -EEXIST;
+    m->lease_known = !f || f->err.num == -EEXIST;
     loop_timer_arm(m->lease_timer, !f ? LEASE_MS : f->err.num == -EEXIST ? 0 : RETRY_MS);
-}
-
-static void on_namespace(void *arg, const struct kube_answer *a, const struct kube_failure *f)
-{
-    struct machine *m = arg;
-
-    (void)a;
-    m->lease_call = NULL;
-    m->namespace_known = !f || f->err.num == -EEXIST;
-    loop_timer_arm(m->lease_timer, m->namespace_known ? 0 : RETRY_MS);
-}
-
-static void make_namespace(struct machine *m)
-{
-    AUTO(arena_done) struct arena a = {0};
-    struct jsn *body = jsn_object(&a);
-    struct kube_request r = {.verb = KUBE_CREATE,
-                             .resource = {"", "v1", "namespaces"},
-                             .body = body,
-                             .fn = on_namespace,
-                             .arg = m};
-
-    jsn_set_str(&a, body, "apiVersion", "v1");
-    jsn_set_str(&a, body, "kind", "Namespace");
-    jsn_set_path(&a, body, "metadata.name", jsn_string(&a, LEASE_NAMESPACE));
-    m->lease_call = kube_call_start(m->node->client, &r);
 }
 
 static void on_lease_time(void *arg)
@@ -335,10 +305,6 @@ static void on_lease_time(void *arg)
                              .fn = on_lease,
                              .arg = m};
 
-    if (!m->namespace_known) {
-        make_namespace(m);
-        return;
-    }
     clock_rfc3339_micro(clock_wall_us(), now);
     jsn_set_path(&a, body, "spec.renewTime", jsn_string(&a, now));
     jsn_set_path(&a, body, "spec.holderIdentity", jsn_string(&a, m->node->name));

@@ -130,9 +130,16 @@ def test_the_service_account_reaches_the_api_from_inside(cluster, pods):
     cluster.wait_ready(name)
     at = "/var/run/secrets/kubernetes.io/serviceaccount"
     assert cluster.sh(name, f"cat {at}/namespace") == "default"
-    out = cluster.sh(name, f"curl -s --cacert {at}/ca.crt -H \"Authorization: Bearer $(cat {at}/token)\" "
-                           "https://$KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT/api/v1/namespaces/default")
-    assert json.loads(out)["metadata"]["name"] == "default"
+    def ask(path):
+        return json.loads(cluster.sh(name, f"curl -s --cacert {at}/ca.crt -H \"Authorization: Bearer $(cat {at}/token)\" "
+                                           f"https://$KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT{path}"))
+    assert ask("/api")["kind"] == "APIVersions"
+    for path in ("/api/v1/namespaces/default", "/api/v1/namespaces/default/secrets", "/api/v1/pods"):
+        refused = ask(path)
+        assert refused["code"] == 403 and 'User "system:serviceaccount:default:default" cannot' in refused["message"]
+    cluster.kubectl("create", "rolebinding", name, "--clusterrole=view", "--serviceaccount=default:default")
+    assert ask("/api/v1/namespaces/default")["metadata"]["name"] == "default"
+    cluster.kubectl("delete", "rolebinding", name)
     out = cluster.sh(name, f"curl -s --cacert {at}/ca.crt https://kubernetes.default.svc/livez")
     assert out == "ok"
 
