@@ -152,7 +152,8 @@ void conn_refuse(struct conn *c, int status, const char *why);
 void conn_begin_body(struct conn *c);
 
 /* room.c: whose connections there are, and who gives way */
-bool room_for(struct http_server *s, int fd, const struct peer *p) MUST_CHECK;
+/* May be given another number. */
+bool room_for(struct http_server *s, int *fd, const struct peer *p) MUST_CHECK;
 /* Descriptors have run out: true if a connection was closed to free one. */
 bool room_free_one(struct http_server *s) MUST_CHECK;
 void room_enter(struct conn *c);

@@ -20,7 +20,9 @@
  * A flood would fill the log as well: there is one line in ten seconds, with the number of those
  * that it stands for.
  */
+#include <fcntl.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include "src/base/clock.h"
 #include "src/base/descriptors.h"
@@ -111,13 +113,31 @@ static bool is_scarce(size_t fd)
     return fd >= limit - MIN(limit / 4, (size_t)SPARE_DESCRIPTORS);
 }
 
-bool room_for(struct http_server *s, int fd, const struct peer *p)
+/*
+ * Numbers of descriptors are given out from below: a high one says that few are left.  Connections
+ * are kept off the highest ones, which are for everything else that this process opens.
+ */
+static bool keep_spare(struct http_server *s, int *fd)
+{
+    while (is_scarce((size_t)*fd)) {
+        int low;
+
+        if (!room_free_one(s))
+            return false;
+        low = fcntl(*fd, F_DUPFD_CLOEXEC, 0);
+        if (low < 0)
+            return false;
+        (void)close(*fd);
+        *fd = low;
+    }
+    return true;
+}
+
+bool room_for(struct http_server *s, int *fd, const struct peer *p)
 {
     bool fits = !is_stranger(s, p) || room_among_strangers(s, p->account);
 
-    /* Numbers of descriptors are given out from below: a high one says that few are left. */
-    if (fits && is_scarce((size_t)fd))
-        fits = room_free_one(s);
+    fits = fits && keep_spare(s, fd);
     while (fits && s->n_conns >= s->limits.max_connections)
         fits = room_free_one(s);
     if (!fits)

@@ -182,7 +182,7 @@ void server_take(struct http_server *s, int fd)
     struct peer peer;
 
     peer_learn(fd, &peer);
-    if (room_for(s, fd, &peer)) {
+    if (room_for(s, &fd, &peer)) {
         set_socket_options(fd);
         (void)conn_new(s, fd, &peer);
         return;

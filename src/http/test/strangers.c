@@ -257,7 +257,7 @@ static void few_descriptors_are_shared_and_never_all_used(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
     open = plug_many(&r, fds, 60);
     assert_in_range(open, 1, 55);
-    probe = dup(0);
+    probe = dup(0); /* the test's own ends have numbers from below, too */
     assert_true(probe >= 0);
     assert_memory_equal(rig_ask(&r, GET("/")), "HTTP/1.1 200", 12);
     (void)close(probe);
