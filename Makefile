@@ -7,7 +7,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-operator test-node test-first-light test-e2e test-streams \
-	test-durability \
+	test-durability test-hostile \
 	test-agent test-native test-valgrind fuzz fuzz-listeners bench lint tidy fmt crds install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
@@ -92,6 +92,10 @@ test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs 
 test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost
 	@tools/packages test
 	@tests/durability/run
+
+test-hostile: all ## Hostile peers on loopback: floods, slow heads, large bodies, damaged requests, endless lists
+	@tools/packages test
+	@tests/hostile/run
 
 test-valgrind: all ## The API server under valgrind while the conformance suite runs (long)
 	@tools/packages test
