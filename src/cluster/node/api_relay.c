@@ -4,7 +4,8 @@
  *
  * TLS and everything above it is between the two ends; here are only two sockets a connection, each
  * read when the other can take more.  An end of one direction is passed on; the connection goes
- * when both have ended.  A pod may have a small part of all connections.
+ * when both have ended.  A pod may have a small part of all connections; when all are taken, the
+ * oldest one of the pod that has the most gives way.
  */
 #include "src/cluster/node/api_relay.h"
 
@@ -15,9 +16,11 @@
 
 #include "src/base/alloc.h"
 #include "src/base/buf.h"
+#include "src/base/crowd.h"
 #include "src/base/list.h"
+#include "src/loop/acceptor.h"
 
-#define MAX_WAITING ((size_t)256 << 10)
+#define MAX_WAITING ((size_t)64 << 10)
 #define MAX_CONNECTIONS 1024
 #define MAX_CONNECTIONS_OF_POD 128 /* so that no pod keeps the others out */
 
@@ -26,9 +29,9 @@ struct api_relay {
     int fd;
     uint16_t port;
     struct sockaddr_in to;
-    struct loop_source *source;
+    struct acceptor *acceptor;
     struct list pairs;
-    size_t n;
+    struct crowd pods; /* their connections */
 };
 
 struct end {
@@ -42,8 +45,8 @@ struct end {
 struct pair {
     struct api_relay *relay;
     struct list link;
-    struct in_addr pod;
-    struct end ends[2]; /* the pod's, the server's */
+    struct crowd_member member; /* of the pod's */
+    struct end ends[2];         /* the pod's, the server's */
     bool connected;
 };
 
@@ -55,7 +58,7 @@ static void pair_free(struct pair *p)
         buf_done(&p->ends[i].out);
     }
     list_remove(&p->link);
-    p->relay->n--;
+    crowd_leave(&p->member);
     free(p);
 }
 
@@ -129,40 +132,74 @@ static void on_server(void *arg, int fd, uint32_t events)
     on_end(arg, 1, events);
 }
 
-static size_t connections_of(const struct api_relay *r, struct in_addr pod)
+/*
+ * The server sees an address of its own for each pod, so that it can tell a greedy one from the
+ * others (http/peer.c).  It is never 127.0.0.1, whose connections are the machine's own.
+ */
+static void speak_for(int server, struct in_addr pod)
 {
-    size_t n = 0;
+    uint32_t host = ntohl(pod.s_addr);
+    struct sockaddr_in own = {.sin_family = AF_INET,
+                              .sin_addr.s_addr = htonl(0x7F800000 | (host & 0x007FFFFF))};
+    int on = 1;
 
-    LIST_FOR_EACH (p, &r->pairs, struct pair, link)
-        n += p->pod.s_addr == pod.s_addr;
-    return n;
+    (void)setsockopt(server, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
+    (void)bind(server, (struct sockaddr *)&own, sizeof(own));
 }
 
-static void on_accept(void *arg, int fd, uint32_t events)
+/* The oldest connection of the pod that has the most gives way. */
+static bool make_room(void *arg)
+{
+    struct api_relay *r = arg;
+    struct crowd_member *m = crowd_pick(&r->pods, CROWD_BY_COUNT);
+
+    if (!m)
+        return false;
+    pair_free(CONTAINER_OF(m, struct pair, member));
+    return true;
+}
+
+static bool has_room(struct api_relay *r, const char *pod)
+{
+    if (crowd_count(&r->pods, pod) >= MAX_CONNECTIONS_OF_POD)
+        return false;
+    return r->pods.n < MAX_CONNECTIONS || make_room(r);
+}
+
+static void pair_new(struct api_relay *r, int pod, int server, const char *name)
+{
+    struct pair *p = xcalloc(1, sizeof(*p));
+
+    p->relay = r;
+    p->ends[0].fd = pod;
+    p->ends[1].fd = server;
+    p->ends[0].source = loop_add_fd(r->loop, pod, EPOLLIN, on_pod, p);
+    p->ends[1].source = loop_add_fd(r->loop, server, EPOLLOUT, on_server, p);
+    list_append(&r->pairs, &p->link);
+    crowd_join(&r->pods, &p->member, name);
+    crowd_set_idle(&p->member, true);
+}
+
+static void on_accept(void *arg, int fd)
 {
     struct api_relay *r = arg;
     struct sockaddr_in from = {0};
     socklen_t len = sizeof(from);
-    AUTO(close)
-    int pod = accept4(fd, (struct sockaddr *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    AUTO(close) int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    struct pair *p;
+    char name[INET_ADDRSTRLEN] = "?";
+    AUTO(close) int pod = fd;
+    AUTO(close) int server = -1;
 
-    (void)events;
-    if (pod < 0 || server < 0 || r->n >= MAX_CONNECTIONS ||
-        connections_of(r, from.sin_addr) >= MAX_CONNECTIONS_OF_POD)
+    (void)getpeername(fd, (struct sockaddr *)&from, &len);
+    (void)inet_ntop(AF_INET, &from.sin_addr, name, sizeof(name));
+    if (!has_room(r, name))
         return;
+    server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (server < 0)
+        return;
+    speak_for(server, from.sin_addr);
     if (connect(server, (struct sockaddr *)&r->to, sizeof(r->to)) < 0 && errno != EINPROGRESS)
         return;
-    p = xcalloc(1, sizeof(*p));
-    p->relay = r;
-    p->pod = from.sin_addr;
-    p->ends[0].fd = TAKE_FD(pod);
-    p->ends[1].fd = TAKE_FD(server);
-    p->ends[0].source = loop_add_fd(r->loop, p->ends[0].fd, EPOLLIN, on_pod, p);
-    p->ends[1].source = loop_add_fd(r->loop, p->ends[1].fd, EPOLLOUT, on_server, p);
-    list_append(&r->pairs, &p->link);
-    r->n++;
+    pair_new(r, TAKE_FD(pod), TAKE_FD(server), name);
 }
 
 /* "https://127.0.0.1:6443" to its address; false for what is not on loopback. */
@@ -206,7 +243,8 @@ int api_relay_new(struct loop *l, const char *address, const char *server,
     r->port = ntohs(at.sin_port);
     r->to = to;
     list_init(&r->pairs);
-    r->source = loop_add_fd(l, r->fd, EPOLLIN, on_accept, r);
+    crowd_init(&r->pods);
+    r->acceptor = acceptor_new(l, r->fd, on_accept, make_room, r);
     *ret_relay = r;
     return 0;
 }
@@ -217,7 +255,8 @@ struct api_relay *api_relay_free(struct api_relay *r)
         return NULL;
     LIST_FOR_EACH (p, &r->pairs, struct pair, link)
         pair_free(p);
-    (void)loop_source_free(r->source);
+    crowd_done(&r->pods);
+    (void)acceptor_free(r->acceptor);
     (void)close(r->fd);
     free(r);
     return NULL;

@@ -17,6 +17,7 @@
 #include "src/base/alloc.h"
 #include "src/base/list.h"
 #include "src/cluster/node/dns_forward.h"
+#include "src/loop/acceptor.h"
 
 #define MAX_PEERS 256
 #define MAX_PEERS_OF_POD 16 /* so that no pod keeps the others out */
@@ -31,7 +32,7 @@ struct dns_server {
     int udp;
     int tcp;
     struct loop_source *udp_source;
-    struct loop_source *tcp_source;
+    struct acceptor *acceptor;
     struct list peers; /* over TCP */
     size_t n_peers;
     struct list waits; /* over UDP: who waits for a forwarded answer */
@@ -289,17 +290,25 @@ static size_t peers_of(const struct dns_server *s, struct in_addr pod)
     return n;
 }
 
-static void on_tcp(void *arg, int fd, uint32_t events)
+/* There is no descriptor left: the oldest connection gives way. */
+static bool make_room(void *arg)
+{
+    struct dns_server *s = arg;
+
+    if (list_empty(&s->peers))
+        return false;
+    peer_free(LIST_ENTRY(s->peers.next, struct peer, link));
+    return true;
+}
+
+static void on_tcp(void *arg, int c)
 {
     struct dns_server *s = arg;
     struct sockaddr_in from = {0};
     socklen_t len = sizeof(from);
-    int c = accept4(fd, (struct sockaddr *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
     struct peer *p;
 
-    (void)events;
-    if (c < 0)
-        return;
+    (void)getpeername(c, (struct sockaddr *)&from, &len);
     if (s->n_peers >= MAX_PEERS || peers_of(s, from.sin_addr) >= MAX_PEERS_OF_POD) {
         (void)close(c);
         return;
@@ -351,7 +360,7 @@ int dns_server_new(struct loop *l, const char *address, uint16_t port, const str
         return r;
     s->forwarder = dns_forwarder_new(l, address);
     s->udp_source = loop_add_fd(l, s->udp, EPOLLIN, on_udp, s);
-    s->tcp_source = loop_add_fd(l, s->tcp, EPOLLIN, on_tcp, s);
+    s->acceptor = acceptor_new(l, s->tcp, on_tcp, make_room, s);
     *ret_server = TAKE(s);
     return 0;
 }
@@ -366,7 +375,7 @@ struct dns_server *dns_server_free(struct dns_server *s)
         wait_free(w);
     (void)dns_forwarder_free(s->forwarder);
     (void)loop_source_free(s->udp_source);
-    (void)loop_source_free(s->tcp_source);
+    (void)acceptor_free(s->acceptor);
     if (s->udp >= 0)
         (void)close(s->udp);
     if (s->tcp >= 0)

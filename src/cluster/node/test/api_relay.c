@@ -83,10 +83,47 @@ static void a_pod_cannot_keep_the_others_out(void **state)
     (void)close(server);
 }
 
+static void the_server_sees_an_address_for_each_pod(void **state)
+{
+    AUTO(loop_free) struct loop *l = NULL;
+    struct api_relay *r = NULL;
+    char text[INET_ADDRSTRLEN], url[64];
+    in_addr_t seen[2];
+    int fds[2];
+    int server = listen_as_server(text);
+    struct err e = {0};
+
+    (void)state;
+    (void)snprintf(url, sizeof(url), "https://%s:%d", text, PORT);
+    assert_int_equal(loop_new(&l, &e), 0);
+    (void)own(1, 0, text);
+    assert_int_equal(api_relay_new(l, text, url, &r, &e), 0);
+    for (unsigned int i = 0; i < 2; i++) {
+        struct sockaddr_in from = {0};
+        socklen_t n = sizeof(from);
+        int fd;
+
+        fds[i] = connect_as(3 + i, r);
+        assert_true(is_kept(l, fds[i]));
+        fd = accept(server, (struct sockaddr *)&from, &n);
+        assert_true(fd >= 0);
+        seen[i] = ntohl(from.sin_addr.s_addr);
+        assert_int_equal(seen[i] >> 23, 0x7F800000U >> 23); /* 127.128.0.0/9, so never 127.0.0.1 */
+        assert_int_equal(seen[i] & 255, 3 + i);
+        (void)close(fd);
+    }
+    assert_int_not_equal(seen[0], seen[1]);
+    (void)close(fds[0]);
+    (void)close(fds[1]);
+    (void)close(server);
+    (void)api_relay_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pod_cannot_keep_the_others_out),
+        cmocka_unit_test(the_server_sees_an_address_for_each_pod),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
