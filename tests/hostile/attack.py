@@ -6,7 +6,7 @@
 idle       COUNT connections that say nothing; those that are closed are opened again
 handshake  the same, each with the first bytes of a TLS handshake
 slow       COUNT heads that never end, a few bytes at a time, over TLS
-bodies     COUNT connections, over TLS, each with a body of 3 MiB and no credentials
+bodies     COUNT connections, over TLS, each with a body of 3 MiB that lacks its last byte
 chunks     the same, chunked
 
 All loops are bounded by COUNT and SECONDS.  The result is a line of JSON.
@@ -142,7 +142,7 @@ def main():
     if kind == "slow":
         a.slow()
     elif kind == "bodies":
-        a.bodies(POST + b"Content-Length: %d\r\n\r\n" % len(BODY), BODY)
+        a.bodies(POST + b"Content-Length: %d\r\n\r\n" % (len(BODY) + 1), BODY)
     elif kind == "chunks":
         a.bodies(POST + b"Transfer-Encoding: chunked\r\n\r\n", b"%x\r\n" % len(BODY) + BODY)
     else:

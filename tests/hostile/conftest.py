@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from servers import Agent, ApiServer
+from servers import Agent, ApiServer, Operator
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOBODY = 65534
@@ -19,7 +19,7 @@ def start(tmp_path_factory):
     started = []
 
     def begin(kind, **options):
-        kinds = {"api": ApiServer, "agent": Agent}
+        kinds = {"api": ApiServer, "agent": Agent, "operator": Operator}
         started.append(kinds[kind](tmp_path_factory.mktemp(kind), **options))
         return started[-1]
 

@@ -121,6 +121,27 @@ class ApiServer(Server):
         return context
 
 
+class Operator(Server):
+    """Its /metrics, plain and for anybody; the API server that it needs comes and goes with it."""
+
+    ready = "/healthz"
+
+    def prepare(self):
+        os.mkdir(os.path.join(self.dir, "api"))
+        self.api = ApiServer(os.path.join(self.dir, "api"))
+
+    def command(self):
+        return [SLURMKEEPER, "operator", "--kubeconfig", self.api.kubeconfig(), "--metrics",
+                f"127.0.0.1:{self.port}"]
+
+    def connect(self, timeout=10):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+
+    def stop(self):
+        super().stop()
+        self.api.stop()
+
+
 class Agent(Server):
     ready = "/healthz"
 

@@ -284,19 +284,19 @@ static void peers_within_the_machine_are_told_apart_by_user(void **state)
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     AUTO(free) char *own = xasprintf("uid %u", geteuid());
-    static const char *const froms[] = {"127.0.0.1", "127.9.8.7"};
+    static const char *const sources[] = {"127.0.0.1", "127.9.8.7"};
 
     (void)state;
     assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof(at)), 0);
     assert_int_equal(listen(listener, 4), 0);
-    for (size_t i = 0; i < ARRAY_LEN(froms); i++) {
-        int client = connected(froms[i], listener);
+    for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+        int client = connected(sources[i], listener);
         int fd = accept(listener, NULL, NULL);
         bool relayed = i == 1 && geteuid() == 0;
         struct peer p;
 
         peer_learn(fd, &p);
-        assert_string_equal(p.account, relayed ? froms[i] : own);
+        assert_string_equal(p.account, relayed ? sources[i] : own);
         assert_int_equal(p.trusted, !relayed);
         free(p.text);
         free(p.account);
