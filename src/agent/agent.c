@@ -27,7 +27,7 @@
 #include "src/base/log.h"
 
 #define MAX_BODY_BYTES ((size_t)40 << 20) /* 16 MiB of files, as JSON at its worst */
-#define MAX_CONNECTIONS 1024
+#define MAX_CONNECTIONS 4096
 #define MAX_STRANGERS 64
 #define MAX_STRANGER_BYTES ((size_t)2 << 20) /* this process has 7 MiB when nobody asks */
 #define AGAIN_FIRST_MS 2000

@@ -34,11 +34,20 @@ static void take(struct conn *c, size_t bytes)
     crowd_set_bytes(&c->member, bytes);
 }
 
+/* Somebody came before who waits for the whole, and not for its own share. */
+static bool others_wait(const struct http_server *s)
+{
+    LIST_FOR_EACH (c, &s->body_waits, struct conn, body_wait)
+        if (share_fits(c, c->body_bytes))
+            return true;
+    return false;
+}
+
 bool bodies_reserve(struct conn *c, size_t bytes)
 {
     if (!c->known)
         return true; /* a stranger: counted by room_charge */
-    if (list_empty(&c->server->body_waits) && share_fits(c, bytes) && whole_fits(c, bytes)) {
+    if (share_fits(c, bytes) && whole_fits(c, bytes) && !others_wait(c->server)) {
         take(c, bytes);
         return true;
     }

@@ -6,19 +6,22 @@
  * the version that the list began with.  So a list costs the memory of a piece, whatever its
  * length.
  *
- * 200 is out by then.  When something goes wrong in the middle (the disk; a client so slow that its
- * version is compacted), the connection is cut: the client sees an answer without its end, and
- * never something that looks like a list.
+ * 200 is out by then.  When something goes wrong in the middle (the disk; a client that stops
+ * reading, or so slow that its version is compacted), the connection is cut: the client sees an
+ * answer without its end, and never something that looks like a list.
  */
 #include "src/base/log.h"
 #include "src/cluster/apiserver/listing.h"
 #include "src/cluster/apiserver/server.h"
+
+#define STALL_MS 120000 /* a client that takes no piece for that long is given up */
 
 static void stream_free(struct listing *l)
 {
     struct api_call *c = l->call;
 
     pump_done(&l->pump);
+    (void)loop_source_free(l->stall);
     listing_free(l);
     call_free(c);
 }
@@ -28,15 +31,19 @@ static void client_left(void *arg)
     stream_free(arg);
 }
 
-static enum pump_result cut_off(struct listing *l)
+static enum pump_result cut_off(struct listing *l, const char *why)
 {
     struct api_call *c = l->call;
 
-    log_warn("a list of %s for %s was cut off: %s", call_store_name(c), c->user.name,
-             jsn_get_str(c->failure, "message"));
+    log_warn("a list of %s for %s was cut off: %s", call_store_name(c), c->user.name, why);
     http_stream_abort(c->exchange);
     stream_free(l);
     return PUMP_GONE;
+}
+
+static void on_stall(void *arg)
+{
+    (void)cut_off(arg, "its client does not read");
 }
 
 static enum pump_result finish(struct listing *l)
@@ -56,7 +63,8 @@ static enum pump_result feed(void *arg)
     struct listing *l = arg;
 
     if (listing_collect(l) < 0)
-        return cut_off(l);
+        return cut_off(l, jsn_get_str(l->call->failure, "message"));
+    loop_timer_arm(l->stall, STALL_MS);
     http_stream_write(l->call->exchange, buf_view(&l->items));
     buf_clear(&l->items);
     return l->full ? PUMP_MORE : finish(l);
@@ -87,6 +95,7 @@ void listing_stream(struct listing *l)
     http_stream_begin(c->exchange, 200, listing_type(l), answer_headers(c));
     http_stream_write(c->exchange, buf_view(&head));
     http_exchange_on_close(c->exchange, client_left, l);
+    l->stall = loop_add_timer(c->server->loop, on_stall, l);
     pump_init(&l->pump, c->exchange, feed, l);
     pump_start(&l->pump);
 }

@@ -23,6 +23,7 @@ struct listing {
     char *last_ns; /* of the page, where there are more */
     char *last_name;
     struct pump pump; /* of a stream */
+    struct loop_source *stall;
 };
 
 /* Frees the listing, and not its call. */

@@ -72,6 +72,31 @@ static void a_stream_that_nobody_reads_is_ended(void **state)
     rig_done(&r);
 }
 
+static void a_stream_that_is_aborted_has_no_end(void **state)
+{
+    static const char *const requests[] = {GET("/"), "GET / HTTP/1.0\r\n\r\n"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(requests); i++) {
+        struct later t = {0};
+        struct rig r;
+
+        rig_init(&r, keep, &t, NULL);
+        (void)rig_ask(&r, requests[i]);
+        http_stream_begin(t.x[0], 200, "application/json", NULL);
+        http_stream_write(t.x[0], STR("{\"items\":["));
+        rig_settle(&r, 0);
+        http_stream_write(t.x[0], STR("]}"));
+        http_stream_abort(t.x[0]);
+        rig_settle(&r, 0);
+        assert_true(r.ended);
+        assert_null(strstr(buf_str(&r.got), "]}"));
+        assert_null(strstr(buf_str(&r.got), "\r\n0\r\n"));
+        assert_int_equal(t.closed, 0);
+        rig_done(&r);
+    }
+}
+
 static void note_drain(void *arg)
 {
     struct later *t = arg;
@@ -197,6 +222,7 @@ int main(void)
         cmocka_unit_test(a_stream_is_chunked),
         cmocka_unit_test(a_stream_to_http_1_0_ends_with_the_connection),
         cmocka_unit_test(a_stream_that_nobody_reads_is_ended),
+        cmocka_unit_test(a_stream_that_is_aborted_has_no_end),
         cmocka_unit_test(a_slow_reader_gets_everything_and_its_writer_is_told),
         cmocka_unit_test(no_answer_leaves_before_the_turns_hooks),
         cmocka_unit_test(an_upgraded_connection_is_a_byte_stream),

@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -16,16 +17,17 @@
 
 static int judged;
 
-/* "Authorization: yes" is known; "no" is refused at once. */
+/* "Authorization: yes" is known, as X-User says or ann; "no" is refused at once. */
 static void judge(void *arg, const struct http_exchange *x, struct http_verdict *v)
 {
     const char *header = http_request_header(x, "Authorization");
+    const char *user = http_request_header(x, "X-User");
 
     (void)arg;
     judged++;
     assert_int_equal(http_exchange_request(x)->body.n, 0);
     v->known = streq(header, "yes");
-    memcpy(v->identity, "ann", 4);
+    (void)snprintf(v->identity, sizeof(v->identity), "%s", user ? user : "ann");
     if (streq(header, "no")) {
         v->refuse = 403;
         v->why = "not you";
@@ -220,6 +222,28 @@ static void bodies_wait_for_room_and_then_go_on(void **state)
     assert_int_equal(t.closed, 1);
 }
 
+static void who_waits_for_its_own_share_holds_up_nobody_else(void **state)
+{
+    const struct http_limits limits = {.max_bodies_bytes = 32, .max_body_bytes = 16};
+    static const char anns[] = POST(AUTH "Content-Length: 16\r\n") "half of a body";
+    struct later t = {0};
+    struct rig r;
+    int fds[2];
+
+    (void)state;
+    init(&r, keep, &t, limits);
+    for (int i = 0; i < 2; i++) {
+        fds[i] = rig_plug(&r);
+        assert_true(send(fds[i], anns, strlen(anns), 0) > 0);
+        rig_settle(&r, 0);
+    }
+    (void)rig_ask(&r, POST(AUTH "X-User: bob\r\nContent-Length: 3\r\n") "bob");
+    assert_int_equal(t.n, 1);
+    assert_memory_equal(http_exchange_request(t.x[0])->body.p, "bob", 3);
+    close_many(fds, 2);
+    rig_done(&r);
+}
+
 static void a_body_that_waits_too_long_is_told_so(void **state)
 {
     const struct http_limits limits = {
@@ -322,6 +346,7 @@ int main(void)
         cmocka_unit_test(slow_heads_have_a_ceiling_together),
         cmocka_unit_test(a_stranger_that_drips_its_body_is_timed_out),
         cmocka_unit_test(bodies_wait_for_room_and_then_go_on),
+        cmocka_unit_test(who_waits_for_its_own_share_holds_up_nobody_else),
         cmocka_unit_test(a_body_that_waits_too_long_is_told_so),
         cmocka_unit_test(few_descriptors_are_shared_and_never_all_used),
         cmocka_unit_test(peers_within_the_machine_are_told_apart_by_user),
