@@ -207,6 +207,27 @@ def test_a_backup_comes_back_onto_a_fresh_machine(server):
     assert len(listed(kubeconfig)[0]) == 7  # credentials that were handed out go on to work
 
 
+def test_pods_of_another_machine_are_made_again_on_a_fresh_one(server):
+    if os.geteuid() != 0:
+        pytest.skip("another host name needs root")
+    server.start()
+    api = server.api()
+    spec = {"nodeName": os.uname().nodename, "containers": [{"name": "c", "image": "i"}]}
+    api.post("/api/v1/namespaces/default/pods", {"metadata": {"name": "p"}, "spec": spec}).ok(201)
+    api.post("/api/v1/nodes", {"metadata": {"name": os.uname().nodename}}).ok(201)
+    backup = f"{server.directory}/backup.tar"
+    server.run("backup", backup)
+    server.kill()
+    server.run("restore", backup)
+    server.start()
+    assert api.get("/api/v1/namespaces/default/pods/p").code == 200
+    server.kill()
+    out = server.run("restore", backup, around=["unshare", "--uts", "sh", "-c", 'hostname elsewhere && exec "$@"', "-"])
+    assert "2 pods and nodes of another machine are taken out" in out.stdout
+    server.start()
+    assert api.get("/api/v1/namespaces/default/pods/p").code == 404
+
+
 SMALL = ["unshare", "-m", "sh", "-c",
          'mount --make-rprivate / && mkdir -p "$0" && mount -t tmpfs -o size=3m,mode=700 none "$0" && exec "$@"']
 

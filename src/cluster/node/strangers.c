@@ -48,6 +48,7 @@ struct strangers {
     bool wanted; /* judge, also where the store is the one that was seen */
     bool ready;  /* the first judgement is made */
     bool dirty;
+    bool told; /* that nothing can be judged */
     struct kube_call *call;
     struct loop_source *timer;
     struct loop_source *saver;
@@ -193,13 +194,19 @@ static void take_pods(struct strangers *s, const struct jsn *list)
 static enum question proceed(struct strangers *s, const struct jsn *answer)
 {
     AUTO(seen_done) struct seen now = {0};
+    struct err e = {0};
 
     if (s->question == ASK_PODS) {
         take_pods(s, answer);
         return ASK_AGAIN;
     }
-    if (seen_of_namespaces(answer, &now, NULL) < 0)
+    if (seen_of_namespaces(answer, &now, &e) < 0) {
+        if (!s->told)
+            log_warn("%s: no pod begins before it does", e.text);
+        s->told = true;
         return ASK_STORE;
+    }
+    s->told = false;
     if (s->question == ASK_AGAIN && streq(now.store, s->asked.store) &&
         now.version >= s->asked.version) {
         conclude(s);
