@@ -111,7 +111,9 @@ static int write_slot(struct mark *m, const struct mark_point *p, struct err *e)
     memset(&u, 0, sizeof(u));
     memcpy(u.slot.magic, magic, sizeof(magic));
     u.slot.turn = m->turn + 1;
-    u.slot.point = *p;
+    memcpy(u.slot.point.id, p->id, strnlen(p->id, sizeof(p->id) - 1));
+    u.slot.point.version = p->version;
+    u.slot.point.chain = p->chain;
     u.slot.sum = sum_of(&u.slot);
     if (pwrite(m->fd, u.bytes, SLOT_BYTES, (off_t)(u.slot.turn % SLOTS) * SLOT_BYTES) != SLOT_BYTES)
         return err_errno(e, errno ? errno : EIO, "cannot write '%s'", m->path);
