@@ -20,9 +20,13 @@
 #include "src/base/buf.h"
 #include "src/base/encode.h"
 
-#define VALID_S (10L * 365 * 24 * 3600)
-#define RENEW_BEFORE_S (30L * 24 * 3600)
-#define BACKDATED_S VALID_S /* clocks differ, and go back: a beginning protects from nothing */
+/* Renewed when a third is left: a clock that jumps a year ahead still finds them valid. */
+#define LIFETIME_S (3L * 365 * 24 * 3600)
+#define AUTHORITY_LIVES 10
+#define LIFETIME_VARIABLE "SLURMKEEPER_CERT_LIFETIME_S"
+#define OWN_VALID_S (AUTHORITY_LIVES * LIFETIME_S)
+/* Clocks differ, and go back: a beginning protects from nothing. */
+#define BACKDATED_S (10L * 365 * 24 * 3600)
 #define MAX_COMMON_NAME 64
 
 DEFINE_AUTO(EVP_PKEY, EVP_PKEY_free);
@@ -37,6 +41,14 @@ void cert_pair_done(struct cert_pair *p)
         explicit_bzero(p->key_pem, strlen(p->key_pem));
     free(p->key_pem);
     *p = (struct cert_pair){0};
+}
+
+int64_t cert_lifetime_s(void)
+{
+    const char *text = getenv(LIFETIME_VARIABLE);
+    int64_t s = 0;
+
+    return text && str_to_i64(str_of(text), &s) == 0 && s > 0 ? MIN(s, LIFETIME_S) : LIFETIME_S;
 }
 
 static int fail(struct err *e, const char *doing)
@@ -71,16 +83,56 @@ static int to_pem(X509 *cert, EVP_PKEY *key, struct cert_pair *ret, struct err *
 
 static X509 *read_cert(const char *pem)
 {
-    AUTO(BIO_free_all) BIO *b = BIO_new_mem_buf(pem, -1);
+    AUTO(BIO_free_all) BIO *b = pem ? BIO_new_mem_buf(pem, -1) : NULL;
 
     return b ? PEM_read_bio_X509(b, NULL, NULL, NULL) : NULL;
 }
 
+/* No terminal is asked for the passphrase of an encrypted key. */
+static int no_passphrase(char *text, int size, int writing, void *arg)
+{
+    (void)text;
+    (void)size;
+    (void)writing;
+    (void)arg;
+    return -1;
+}
+
 static EVP_PKEY *read_key(const char *pem)
 {
-    AUTO(BIO_free_all) BIO *b = BIO_new_mem_buf(pem, -1);
+    AUTO(BIO_free_all) BIO *b = pem ? BIO_new_mem_buf(pem, -1) : NULL;
 
-    return b ? PEM_read_bio_PrivateKey(b, NULL, NULL, NULL) : NULL;
+    return b ? PEM_read_bio_PrivateKey(b, NULL, no_passphrase, NULL) : NULL;
+}
+
+bool cert_reads(const char *cert_pem)
+{
+    AUTO(X509_free) X509 *cert = read_cert(cert_pem);
+
+    ERR_clear_error();
+    return cert != NULL;
+}
+
+bool cert_key_reads(const char *key_pem)
+{
+    AUTO(EVP_PKEY_free) EVP_PKEY *key = read_key(key_pem);
+
+    ERR_clear_error();
+    return key != NULL;
+}
+
+const char *cert_pair_fault(const struct cert_pair *p)
+{
+    AUTO(X509_free) X509 *cert = read_cert(p->cert_pem);
+    AUTO(EVP_PKEY_free) EVP_PKEY *key = read_key(p->key_pem);
+    bool match = cert && key && X509_check_private_key(cert, key) == 1;
+
+    ERR_clear_error();
+    if (!p->cert_pem || !p->key_pem)
+        return p->cert_pem ? "the key is missing" : "the certificate is missing";
+    if (!cert || !key)
+        return cert ? "the key is damaged" : "the certificate is damaged";
+    return match ? NULL : "the key is not the certificate's";
 }
 
 static int add_extension(X509 *cert, X509 *issuer, int nid, const char *value, struct err *e)
@@ -105,7 +157,7 @@ static int add_name(X509_NAME *name, const char *field, const char *value)
 }
 
 /* A certificate with serial, dates, subject and key; extensions and signature follow. */
-static X509 *blank(EVP_PKEY *key, const char *organisation, const char *common_name)
+static X509 *blank(EVP_PKEY *key, const char *organisation, const char *common_name, long valid_s)
 {
     AUTO(X509_free) X509 *cert = X509_new();
     X509_NAME *subject;
@@ -115,7 +167,7 @@ static X509 *blank(EVP_PKEY *key, const char *organisation, const char *common_n
     if (!cert || X509_set_version(cert, 2) != 1 ||
         ASN1_INTEGER_set_uint64(X509_get_serialNumber(cert), serial >> 1) != 1 ||
         !X509_gmtime_adj(X509_getm_notBefore(cert), -BACKDATED_S) ||
-        !X509_gmtime_adj(X509_getm_notAfter(cert), VALID_S) || X509_set_pubkey(cert, key) != 1)
+        !X509_gmtime_adj(X509_getm_notAfter(cert), valid_s) || X509_set_pubkey(cert, key) != 1)
         return NULL;
     subject = X509_get_subject_name(cert);
     if (add_name(subject, "O", organisation) != 1 || add_name(subject, "CN", common_name) != 1)
@@ -123,10 +175,11 @@ static X509 *blank(EVP_PKEY *key, const char *organisation, const char *common_n
     return TAKE(cert);
 }
 
-int cert_make_authority(const char *name, struct cert_pair *ret_pair, struct err *e)
+static int sign_authority(const char *name, EVP_PKEY *key, struct cert_pair *ret_pair,
+                          struct err *e)
 {
-    AUTO(EVP_PKEY_free) EVP_PKEY *key = EVP_EC_gen("P-256");
-    AUTO(X509_free) X509 *cert = key ? blank(key, NULL, name) : NULL;
+    AUTO(X509_free)
+    X509 *cert = key ? blank(key, NULL, name, (long)cert_lifetime_s() * AUTHORITY_LIVES) : NULL;
     int r;
 
     if (!cert || X509_set_issuer_name(cert, X509_get_subject_name(cert)) != 1)
@@ -141,6 +194,22 @@ int cert_make_authority(const char *name, struct cert_pair *ret_pair, struct err
     if (X509_sign(cert, key, EVP_sha256()) <= 0)
         return fail(e, "cannot sign a certificate authority");
     return to_pem(cert, key, ret_pair, e);
+}
+
+int cert_make_authority(const char *name, struct cert_pair *ret_pair, struct err *e)
+{
+    AUTO(EVP_PKEY_free) EVP_PKEY *key = EVP_EC_gen("P-256");
+
+    return sign_authority(name, key, ret_pair, e);
+}
+
+int cert_renew_authority(const char *name, const char *key_pem, struct cert_pair *ret_pair,
+                         struct err *e)
+{
+    AUTO(EVP_PKEY_free) EVP_PKEY *key = read_key(key_pem);
+
+    return key ? sign_authority(name, key, ret_pair, e)
+               : fail(e, "cannot read the key of the certificate authority");
 }
 
 static bool is_address(const char *name)
@@ -191,7 +260,8 @@ int cert_make(const struct cert_pair *authority, const struct cert_request *q,
     AUTO(X509_free) X509 *issuer = read_cert(authority->cert_pem);
     AUTO(EVP_PKEY_free) EVP_PKEY *issuer_key = read_key(authority->key_pem);
     AUTO(EVP_PKEY_free) EVP_PKEY *key = EVP_EC_gen("P-256");
-    AUTO(X509_free) X509 *cert = key ? blank(key, q->organisation, q->common_name) : NULL;
+    AUTO(X509_free)
+    X509 *cert = key ? blank(key, q->organisation, q->common_name, (long)cert_lifetime_s()) : NULL;
 
     if (!issuer || !issuer_key)
         return fail(e, "cannot read the certificate authority");
@@ -206,7 +276,7 @@ int cert_make_own(const char *dns_name, struct cert_pair *ret_pair, struct err *
     AUTO(free) char *common_name = xstrndup(dns_name, MAX_COMMON_NAME);
     struct cert_request q = {.common_name = common_name, .names = names};
     AUTO(EVP_PKEY_free) EVP_PKEY *key = EVP_EC_gen("P-256");
-    AUTO(X509_free) X509 *cert = key ? blank(key, NULL, common_name) : NULL;
+    AUTO(X509_free) X509 *cert = key ? blank(key, NULL, common_name, OWN_VALID_S) : NULL;
 
     if (!cert)
         return fail(e, "cannot make a certificate");
@@ -220,14 +290,29 @@ static bool covers(X509 *cert, const char *name)
     return X509_check_host(cert, name, 0, 0, NULL) == 1;
 }
 
+/* Has it begun, and is there a third of its life left? */
+static bool is_young(const X509 *cert)
+{
+    const ASN1_TIME *from = X509_get0_notBefore(cert);
+    const ASN1_TIME *until = X509_get0_notAfter(cert);
+    int days = 0, seconds = 0;
+    int64_t life, left;
+
+    if (X509_cmp_current_time(from) >= 0 || ASN1_TIME_diff(&days, &seconds, from, until) != 1)
+        return false;
+    life = (int64_t)days * 86400 + seconds - BACKDATED_S;
+    if (ASN1_TIME_diff(&days, &seconds, NULL, until) != 1)
+        return false;
+    left = (int64_t)days * 86400 + seconds;
+    return left > 0 && left * 3 > life;
+}
+
 bool cert_still_good(const char *cert_pem, const char *authority_pem, const char *const *names)
 {
     AUTO(X509_free) X509 *cert = read_cert(cert_pem);
     AUTO(X509_free) X509 *issuer = read_cert(authority_pem);
-    time_t soon = time(NULL) + RENEW_BEFORE_S;
 
-    if (!cert || !issuer || X509_verify(cert, X509_get0_pubkey(issuer)) != 1 ||
-        X509_cmp_time(X509_get0_notAfter(cert), &soon) <= 0) {
+    if (!cert || !issuer || X509_verify(cert, X509_get0_pubkey(issuer)) != 1 || !is_young(cert)) {
         ERR_clear_error();
         return false;
     }

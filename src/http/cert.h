@@ -14,8 +14,22 @@ struct cert_pair {
 void cert_pair_done(struct cert_pair *p);
 DEFINE_AUTO_DONE(struct cert_pair, cert_pair_done);
 
-/* A new self-signed authority (EC P-256, ten years). */
+/* A new self-signed authority (EC P-256, ten lifetimes). */
 int cert_make_authority(const char *name, struct cert_pair *ret_pair, struct err *e) MUST_CHECK;
+/* Its certificate made again from its key: what the old one signed the new one vouches for, and who
+ * trusts the old one trusts what the new one signs. */
+int cert_renew_authority(const char *name, const char *key_pem, struct cert_pair *ret_pair,
+                         struct err *e) MUST_CHECK;
+
+/* How long what an authority signs is good: a year.  SLURMKEEPER_CERT_LIFETIME_S in the environment
+ * says otherwise, for tests and for those who want shorter ones. */
+int64_t cert_lifetime_s(void);
+
+/* What is wrong with a pair, as part of a sentence; NULL: both parse and belong together. */
+const char *cert_pair_fault(const struct cert_pair *p);
+/* Does a text hold a certificate, or a key?  NULL does not. */
+bool cert_reads(const char *cert_pem);
+bool cert_key_reads(const char *key_pem);
 
 struct cert_request {
     const char *common_name;
@@ -31,6 +45,6 @@ int cert_make(const struct cert_pair *authority, const struct cert_request *q,
 /* A new key with a certificate for that DNS name which signs for itself, and for no others. */
 int cert_make_own(const char *dns_name, struct cert_pair *ret_pair, struct err *e) MUST_CHECK;
 
-/* Is the certificate signed by this authority, good for another 30 days, and does it cover all
- * these names (may be NULL)? */
+/* Is the certificate signed by this authority, good now and for another third of its life, and does
+ * it cover all these names (may be NULL)? */
 bool cert_still_good(const char *cert_pem, const char *authority_pem, const char *const *names);

@@ -98,10 +98,12 @@ struct http_server_options {
 struct http_tls;
 int http_tls_new(const char *cert_pem, const char *key_pem, const char *client_ca_pem,
                  struct http_tls **ret_tls, struct err *e) MUST_CHECK;
-/* Have new connections served with another certificate; those that are open go on.  On failure all
- * stays as it is. */
+/*
+ * Have new connections served with another certificate; those that are open go on.  client_ca_pem
+ * replaces the authority for client certificates, NULL leaves it.  On failure all stays as it is.
+ */
 int http_tls_renew(struct http_tls *t, const char *cert_pem, const char *key_pem,
-                   struct err *e) MUST_CHECK;
+                   const char *client_ca_pem, struct err *e) MUST_CHECK;
 struct http_tls *http_tls_free(struct http_tls *t);
 DEFINE_AUTO(struct http_tls, http_tls_free);
 

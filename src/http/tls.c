@@ -198,14 +198,20 @@ int http_tls_new(const char *cert_pem, const char *key_pem, const char *client_c
 }
 
 /* Connections keep the context that they began with. */
-int http_tls_renew(struct http_tls *t, const char *cert_pem, const char *key_pem, struct err *e)
+int http_tls_renew(struct http_tls *t, const char *cert_pem, const char *key_pem,
+                   const char *client_ca_pem, struct err *e)
 {
+    const char *ca = client_ca_pem ? client_ca_pem : t->client_ca_pem;
     SSL_CTX *ctx = NULL;
-    int r = make_context(cert_pem, key_pem, t->client_ca_pem, &ctx, e);
+    int r = make_context(cert_pem, key_pem, ca, &ctx, e);
 
     if (r < 0)
         return r;
     SSL_CTX_free(t->ctx);
     t->ctx = ctx;
+    if (client_ca_pem) {
+        free(t->client_ca_pem);
+        t->client_ca_pem = xstrdup(client_ca_pem);
+    }
     return 0;
 }

@@ -127,7 +127,7 @@ static void serve(struct webhook *w)
     struct err e = {0};
 
     if (!streq(w->served, w->keys.cert_pem)) {
-        if (http_tls_renew(w->tls, w->keys.cert_pem, w->keys.key_pem, &e) < 0) {
+        if (http_tls_renew(w->tls, w->keys.cert_pem, w->keys.key_pem, NULL, &e) < 0) {
             (void)err_wrap(&e, e.num, "Secret %s/%s", w->name.namespace, w->name.name);
             look_failed(w, &e, "using its certificate");
             return;

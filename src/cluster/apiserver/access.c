@@ -18,9 +18,8 @@
 #include "src/base/clock.h"
 #include "src/base/encode.h"
 #include "src/base/file.h"
-#include "src/http/cert.h"
+#include "src/cluster/apiserver/credentials.h"
 
-#define PEM_MAX_BYTES 65536
 #define AUTHENTICATED "system:authenticated"
 #define ANONYMOUS "system:anonymous"
 #define UNAUTHENTICATED "system:unauthenticated"
@@ -29,177 +28,52 @@
 
 struct access {
     char *dir;
-    struct cert_pair authority;
-    struct cert_pair server;
-    struct cert_pair admin;
-    struct cert_pair components[ACCESS_COMPONENTS];
+    struct credentials own;
     struct store *store; /* borrowed */
-    struct token_key token_key;
 };
-
-static const char *const component_names[ACCESS_COMPONENTS] = {
-    [ACCESS_NODE] = "node", [ACCESS_OPERATOR] = "operator", [ACCESS_SERVE] = "serve"};
 
 struct access *access_free(struct access *a)
 {
     if (!a)
         return NULL;
-    OPENSSL_cleanse(&a->token_key, sizeof(a->token_key));
-    for (size_t i = 0; i < ACCESS_COMPONENTS; i++)
-        cert_pair_done(&a->components[i]);
-    cert_pair_done(&a->authority);
-    cert_pair_done(&a->server);
-    cert_pair_done(&a->admin);
+    credentials_done(&a->own);
     free(a->dir);
     free(a);
     return NULL;
-}
-
-static char *pki_path(const struct access *a, const char *name, const char *suffix)
-{
-    return xasprintf("%s/pki/%s%s", a->dir, name, suffix);
-}
-
-/* -ENOENT where there is none yet. */
-static int load_pair(const struct access *a, const char *name, struct cert_pair *ret, struct err *e)
-{
-    AUTO(cert_pair_done) struct cert_pair p = {0};
-    AUTO(free) char *cert = pki_path(a, name, ".crt");
-    AUTO(free) char *key = pki_path(a, name, ".key");
-    int r;
-
-    if (!file_exists(cert) || !file_exists(key))
-        return -ENOENT;
-    r = file_read(cert, PEM_MAX_BYTES, &p.cert_pem, NULL, e);
-    if (r == 0)
-        r = file_read(key, PEM_MAX_BYTES, &p.key_pem, NULL, e);
-    if (r < 0)
-        return r;
-    *ret = p;
-    p = (struct cert_pair){0};
-    return 0;
-}
-
-/* The key first: a certificate without its key is taken for none at the next start. */
-static int save_pair(const struct access *a, const char *name, const struct cert_pair *p,
-                     struct err *e)
-{
-    AUTO(free) char *cert = pki_path(a, name, ".crt");
-    AUTO(free) char *key = pki_path(a, name, ".key");
-    int r = file_write(key, str_of(p->key_pem), 0600, e);
-
-    return r < 0 ? r : file_write(cert, str_of(p->cert_pem), 0600, e);
-}
-
-static int ensure_authority(struct access *a, struct err *e)
-{
-    int r = load_pair(a, "ca", &a->authority, e);
-
-    if (r != -ENOENT)
-        return r;
-    r = cert_make_authority("slurmkeeper", &a->authority, e);
-    return r < 0 ? r : save_pair(a, "ca", &a->authority, e);
-}
-
-static int ensure_pair(struct access *a, const char *name, const struct cert_request *q,
-                       struct cert_pair *pair, struct err *e)
-{
-    int r = load_pair(a, name, pair, e);
-
-    if (r < 0 && r != -ENOENT)
-        return r;
-    if (r == 0 && cert_still_good(pair->cert_pem, a->authority.cert_pem, q->names))
-        return 0;
-    cert_pair_done(pair);
-    r = cert_make(&a->authority, q, pair, e);
-    return r < 0 ? r : save_pair(a, name, pair, e);
-}
-
-static int ensure_token_key(struct access *a, struct err *e)
-{
-    AUTO(free) char *path = pki_path(a, "token", ".key");
-    AUTO(free) char *text = NULL;
-    size_t n = 0;
-    int r;
-
-    if (file_exists(path)) {
-        r = file_read(path, sizeof(a->token_key.bytes), &text, &n, e);
-        if (r == 0 && n != sizeof(a->token_key.bytes))
-            r = err_set(e, -EBADMSG, ERR_PERMANENT, "'%s' is damaged; remove it to make a new one",
-                        path);
-        if (r == 0)
-            memcpy(a->token_key.bytes, text, n);
-        return r;
-    }
-    encode_random(a->token_key.bytes, sizeof(a->token_key.bytes));
-    return file_write(path, (struct str){(char *)a->token_key.bytes, sizeof(a->token_key.bytes)},
-                      0600, e);
-}
-
-/* A process of ours is a user of its own, without a group: what it may do is in its role. */
-static int ensure_component(struct access *a, size_t i, struct err *e)
-{
-    AUTO(free) char *user = xasprintf("system:slurmkeeper:%s", component_names[i]);
-    struct cert_request q = {user, NULL, NULL};
-
-    return ensure_pair(a, component_names[i], &q, &a->components[i], e);
-}
-
-static int ensure_all(struct access *a, const char *address, struct err *e)
-{
-    const char *names[] = {"localhost",
-                           "kubernetes",
-                           "kubernetes.default",
-                           "kubernetes.default.svc",
-                           "kubernetes.default.svc.cluster.local",
-                           "10.96.0.1", /* of the Service kubernetes, for clients in pods */
-                           "127.0.0.1",
-                           "::1",
-                           address,
-                           NULL};
-    struct cert_request server = {"slurmkeeper-apiserver", NULL, names};
-    struct cert_request admin = {"kubernetes-admin", "system:masters", NULL};
-    int r = ensure_authority(a, e);
-
-    if (r == 0)
-        r = ensure_pair(a, "server", &server, &a->server, e);
-    if (r == 0)
-        r = ensure_pair(a, "admin", &admin, &a->admin, e);
-    for (size_t i = 0; i < ACCESS_COMPONENTS && r == 0; i++)
-        r = ensure_component(a, i, e);
-    return r < 0 ? r : ensure_token_key(a, e);
 }
 
 int access_new(const char *state_dir, const char *address, struct access **ret_access,
                struct err *e)
 {
     AUTO(access_free) struct access *a = xcalloc(1, sizeof(*a));
-    AUTO(free) char *pki = xasprintf("%s/pki", state_dir);
     int r;
 
     a->dir = xstrdup(state_dir);
-    r = file_make_dirs(pki, 0700, e);
-    if (r == 0)
-        r = ensure_all(a, address, e);
+    r = credentials_load(&a->own, state_dir, address, e);
     if (r < 0)
         return err_wrap(e, r, "credentials of the API server");
     *ret_access = TAKE(a);
     return 0;
 }
 
+int access_renew(struct access *a, bool *ret_changed, struct err *e)
+{
+    return credentials_renew(&a->own, ret_changed, e);
+}
+
 const char *access_server_cert(const struct access *a)
 {
-    return a->server.cert_pem;
+    return a->own.pairs[CREDENTIAL_SERVER].cert_pem;
 }
 
 const char *access_server_key(const struct access *a)
 {
-    return a->server.key_pem;
+    return a->own.pairs[CREDENTIAL_SERVER].key_pem;
 }
 
 const char *access_authority(const struct access *a)
 {
-    return a->authority.cert_pem;
+    return a->own.authority.cert_pem;
 }
 
 static void add_data(struct buf *b, const char *indent, const char *key, const char *pem)
@@ -217,7 +91,7 @@ static int write_kubeconfig(const struct access *a, const char *name, const char
 
     buf_adds(&b, "apiVersion: v1\nkind: Config\nclusters:\n- name: slurmkeeper\n  cluster:\n");
     buf_printf(&b, "    server: %s\n", server);
-    add_data(&b, "    ", "certificate-authority-data", a->authority.cert_pem);
+    add_data(&b, "    ", "certificate-authority-data", a->own.authority.cert_pem);
     buf_printf(&b, "users:\n- name: %s\n  user:\n", user);
     add_data(&b, "    ", "client-certificate-data", pair->cert_pem);
     add_data(&b, "    ", "client-key-data", pair->key_pem);
@@ -236,12 +110,15 @@ int access_write_kubeconfigs(const struct access *a, const char *address, int po
     char *server = xasprintf("https://%s%s%s:%d", v6 ? "[" : "", address, v6 ? "]" : "", port);
     int r = 0;
 
-    for (size_t i = 0; i < ACCESS_COMPONENTS && r == 0; i++) {
-        AUTO(free) char *user = xasprintf("system-slurmkeeper-%s", component_names[i]);
+    for (size_t i = CREDENTIAL_ADMIN + 1; i < CREDENTIALS && r == 0; i++) {
+        const char *name = credential_name(i);
+        AUTO(free) char *user = xasprintf("system-slurmkeeper-%s", name);
 
-        r = write_kubeconfig(a, component_names[i], user, &a->components[i], server, e);
+        r = write_kubeconfig(a, name, user, &a->own.pairs[i], server, e);
     }
-    return r < 0 ? r : write_kubeconfig(a, "admin", "kubernetes-admin", &a->admin, server, e);
+    return r < 0 ? r
+                 : write_kubeconfig(a, credential_name(CREDENTIAL_ADMIN), "kubernetes-admin",
+                                    &a->own.pairs[CREDENTIAL_ADMIN], server, e);
 }
 
 void access_use_store(struct access *a, struct store *s)
@@ -251,7 +128,7 @@ void access_use_store(struct access *a, struct store *s)
 
 char *access_make_token(const struct access *a, struct arena *arena, const struct account_token *t)
 {
-    return account_token_sign(&a->token_key, arena, t);
+    return account_token_sign(&a->own.token_key, arena, t);
 }
 
 /* Is the object of that uid there, and not past its deletion? */
@@ -342,7 +219,7 @@ bool access_check_token(const struct access *a, struct arena *arena, struct str 
     struct account_token t;
     struct jsn *both;
 
-    if (account_token_read(&a->token_key, arena, token, &t) < 0 ||
+    if (account_token_read(&a->own.token_key, arena, token, &t) < 0 ||
         (t.expires_s && t.expires_s <= clock_wall_us() / 1000000))
         return false;
     both = shared_audiences(arena, &t, audiences);

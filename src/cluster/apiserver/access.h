@@ -7,14 +7,8 @@
 #include "src/cluster/apiserver/store.h"
 
 /*
- * The state directory holds, readable by its owner only:
- *   pki/ca.crt ca.key          the authority, made at the first start
- *   pki/server.crt server.key  made anew when it lacks a name or is about to expire
- *   pki/admin.crt admin.key    the administrator's (O=system:masters)
- *   pki/NAME.crt NAME.key      of each component
- *   pki/token.key              signs service account tokens
- *   admin.kubeconfig           everything a client needs, in one file
- *   NAME.kubeconfig            the same for each component
+ * The state directory holds, readable by its owner only: pki/ (credentials.h), admin.kubeconfig
+ * with everything a client needs, and the same as NAME.kubeconfig for each component.
  */
 struct access;
 
@@ -24,12 +18,12 @@ int access_new(const char *state_dir, const char *address, struct access **ret_a
 struct access *access_free(struct access *a);
 DEFINE_AUTO(struct access, access_free);
 
+/* Renew what is about to expire; *ret_changed: the server's identity, its trust or the
+ * administrator's pair is another one now. */
+int access_renew(struct access *a, bool *ret_changed, struct err *e) MUST_CHECK;
 const char *access_server_cert(const struct access *a);
 const char *access_server_key(const struct access *a);
 const char *access_authority(const struct access *a);
-
-/* Processes of ours, each with a user system:slurmkeeper:NAME and a NAME.kubeconfig of its own. */
-enum access_component { ACCESS_NODE, ACCESS_OPERATOR, ACCESS_SERVE, ACCESS_COMPONENTS };
 
 /* Write admin.kubeconfig and those of the components (0600), for a server on this address. */
 int access_write_kubeconfigs(const struct access *a, const char *address, int port,

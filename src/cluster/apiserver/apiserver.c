@@ -30,6 +30,7 @@
 #include "src/cluster/apiserver/rbac/aggregate.h"
 #include "src/cluster/apiserver/rbac/bootstrap.h"
 #include "src/cluster/apiserver/rbac/index.h"
+#include "src/cluster/apiserver/renewal.h"
 #include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/store_place.h"
 #include "src/cluster/apiserver/types/discovery.h"
@@ -188,6 +189,8 @@ static int start_http(struct apiserver *s, const struct apiserver_options *o, co
         r = http_server_listen(s->http, o->listen, e);
     if (r == 0)
         r = access_write_kubeconfigs(s->access, host, http_server_port(s->http), e);
+    if (r == 0)
+        s->renewal = renewal_new(s, host);
     return r;
 }
 
@@ -224,6 +227,7 @@ struct apiserver *apiserver_free(struct apiserver *s)
         return NULL;
     if (s->store && s->watches)
         answer_commit(s);
+    s->renewal = renewal_free(s->renewal);
     s->watches = watch_hub_free(s->watches);
     (void)http_server_free(s->http);
     (void)http_tls_free(s->tls);

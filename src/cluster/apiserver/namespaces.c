@@ -43,6 +43,20 @@ static const struct resource *core(struct apiserver *s, const char *plural)
     return registry_find(s->registry, STR(""), STR("v1"), str_of(plural));
 }
 
+/* The authority's certificate may have been renewed. */
+static int refresh(struct api_call *c, struct jsn *object, const char *data_key, const char *data)
+{
+    struct write_update how = {.unconditional = true};
+    struct jsn *changed;
+
+    if (!data_key || object_deleting(object) ||
+        streq(jsn_text(jsn_key(jsn_key(object, "data"), data_key)), data))
+        return 0;
+    changed = jsn_clone(&c->arena, object);
+    jsn_set_str(&c->arena, jsn_ensure_object(&c->arena, changed, "data"), data_key, data);
+    return write_update(c, object, changed, &how);
+}
+
 static int ensure(struct apiserver *s, const char *plural, const char *ns, const char *name,
                   const char *data_key, const char *data)
 {
@@ -53,6 +67,8 @@ static int ensure(struct apiserver *s, const char *plural, const char *ns, const
     call_init_inner(&c, s, core(s, plural));
     c.ns = ns;
     r = object_find(&c, ns, name, &object);
+    if (r == 0)
+        return refresh(&c, object, data_key, data);
     if (r != -ENOENT)
         return r;
     object = jsn_object(&c.arena);
@@ -247,6 +263,13 @@ static bool start_row(void *arg, const struct store_row *row)
         (void)map_put(&n->ending, str_of(row->key.name), n);
     workset_add(&n->work, row->key.name);
     return true;
+}
+
+void namespaces_look_again(struct namespaces *n)
+{
+    struct store_list q = {.resource = "namespaces"};
+
+    (void)!store_each(n->server->store, &q, start_row, n, NULL);
 }
 
 int namespaces_start(struct namespaces *n, struct err *e)

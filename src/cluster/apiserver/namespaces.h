@@ -7,6 +7,8 @@
 struct namespaces;
 
 struct namespaces *namespaces_new(struct apiserver *s);
+/* What each of them should have may be different now. */
+void namespaces_look_again(struct namespaces *n);
 struct namespaces *namespaces_free(struct namespaces *n);
 
 /* A committed change. */

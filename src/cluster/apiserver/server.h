@@ -24,6 +24,7 @@ struct apiserver {
     struct discovery *discovery;
     struct openapi *openapi;
     struct http_tls *tls;
+    struct renewal *renewal; /* of certificates */
     struct http_server *http;
     struct loop_source *turn_hook;
     struct list waiting; /* answers that wait for the commit of this turn */

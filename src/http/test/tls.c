@@ -298,7 +298,7 @@ static void a_new_certificate_is_for_new_connections(void **state)
     (void)state;
     rig_init(&r, true);
     assert_int_equal(rig_connect(&r, NULL), 1);
-    assert_int_equal(http_tls_renew(r.tls, pki.other_cert, pki.other_key, &e), 0);
+    assert_int_equal(http_tls_renew(r.tls, pki.other_cert, pki.other_key, NULL, &e), 0);
     assert_string_equal(get(&r), "cn=-");
     assert_true(serves_certificate(&r, pki.cert));
     rig_hang_up(&r);
@@ -308,7 +308,7 @@ static void a_new_certificate_is_for_new_connections(void **state)
     assert_string_equal(get(&r), "cn=alice o=admins o=users");
     rig_hang_up(&r);
     /* A bad one changes nothing. */
-    assert_true(http_tls_renew(r.tls, pki.cert, pki.other_key, &e) < 0);
+    assert_true(http_tls_renew(r.tls, pki.cert, pki.other_key, NULL, &e) < 0);
     assert_int_equal(rig_connect(&r, NULL), 1);
     assert_true(serves_certificate(&r, pki.other_cert));
     rig_done(&r);
