@@ -3,10 +3,10 @@
  * The credential in use.
  *
  * It is put together from three sources: what the kubeconfig holds itself, files that others write
- * anew (tokens of service accounts, certificates), and a plugin.  Files are followed: read again
- * when they were last read a minute ago, or when the server refuses what they held.  A plugin runs
- * when there is no credential, when the one it gave has expired, or when the server refuses it;
- * everybody who needs a credential meanwhile waits for the same run.
+ * again (tokens of service accounts, certificates), and a plugin.  Files, the kubeconfig among
+ * them, are followed: read again when they were last read a minute ago, or when the server refuses
+ * what they held.  A plugin runs when there is no credential, when the one it gave has expired, or
+ * when the server refuses it; everybody who needs a credential meanwhile waits for the same run.
  *
  * A token that the user has of his own goes before the plugin's.
  */
@@ -34,7 +34,9 @@ struct followed {
 
 struct kube_login {
     struct loop *loop;
-    const struct kube_target *target;
+    const struct kube_target *target; /* what was given, or `fresh` */
+    struct kube_target *fresh;        /* read again from its kubeconfig; NULL: not yet */
+    int64_t config_read_at_ms;
     struct followed ca;
     struct followed cert;
     struct followed key;
@@ -48,19 +50,22 @@ struct kube_login {
     unsigned int generation;
 };
 
+static void set_target(struct kube_login *l, const struct kube_target *t)
+{
+    l->target = t;
+    l->ca.path = t->cluster->ca_pem ? NULL : t->cluster->ca_file;
+    l->cert.path = t->user->cert_pem ? NULL : t->user->cert_file;
+    l->key.path = secret_empty(&t->user->key_pem) ? t->user->key_file : NULL;
+    l->token.path = t->user->token_file;
+}
+
 struct kube_login *kube_login_new(struct loop *l, const struct kube_target *t)
 {
     struct kube_login *login = xcalloc(1, sizeof(*login));
 
     login->loop = l;
-    login->target = t;
-    if (!t->cluster->ca_pem)
-        login->ca.path = t->cluster->ca_file;
-    if (!t->user->cert_pem)
-        login->cert.path = t->user->cert_file;
-    if (secret_empty(&t->user->key_pem))
-        login->key.path = t->user->key_file;
-    login->token.path = t->user->token_file;
+    login->config_read_at_ms = loop_now_ms(l);
+    set_target(login, t);
     login->generation = 1;
     list_init(&login->waits);
     return login;
@@ -80,6 +85,7 @@ struct kube_login *kube_login_free(struct kube_login *l)
     secret_done(&l->token.text);
     secret_done(&l->authorization);
     kube_plugin_answer_done(&l->given);
+    kube_target_free(l->fresh);
     free(l);
     return NULL;
 }
@@ -110,6 +116,42 @@ static int follow(struct kube_login *l, struct followed *f, const char *what, st
     return changed ? 1 : 0;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return streq(a ? a : "", b ? b : "");
+}
+
+static bool same_credentials(const struct kube_target *a, const struct kube_target *b)
+{
+    const struct kube_user *u = a->user;
+    const struct kube_user *v = b->user;
+
+    return same_text(a->cluster->ca_pem, b->cluster->ca_pem) &&
+           same_text(u->cert_pem, v->cert_pem) && secret_equal(&u->key_pem, &v->key_pem) &&
+           secret_equal(&u->token, &v->token);
+}
+
+/*
+ * The kubeconfig itself holds certificates, and its owner renews them.  One that cannot be read
+ * now, or says something else than a user's credentials, changes nothing.
+ */
+static bool follow_config(struct kube_login *l, bool now)
+{
+    AUTO(kube_target_free) struct kube_target *t = NULL;
+    struct kube_wish w = {.kubeconfig = l->target->kubeconfig, .context = l->target->context};
+    struct err e = {0};
+
+    if (!w.kubeconfig || (!now && loop_now_ms(l->loop) - l->config_read_at_ms < FOLLOW_MS))
+        return false;
+    l->config_read_at_ms = loop_now_ms(l->loop);
+    if (kube_target_find(&w, &t, &e) < 0 || same_credentials(t, l->target))
+        return false;
+    set_target(l, t);
+    kube_target_free(l->fresh);
+    l->fresh = TAKE(t);
+    return true;
+}
+
 /* All files that are due.  Returns 1 if any has changed. */
 static int follow_all(struct kube_login *l, bool now, struct err *e)
 {
@@ -122,7 +164,7 @@ static int follow_all(struct kube_login *l, bool now, struct err *e)
         {&l->key, "client-key"},
         {&l->token, "tokenFile"},
     };
-    int changed = 0;
+    int changed = follow_config(l, now) ? 1 : 0;
 
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
         struct followed *f = files[i].file;

@@ -24,6 +24,8 @@ struct kube_target *kube_target_free(struct kube_target *t)
         return NULL;
     free(t->origin);
     free(t->namespace);
+    free(t->kubeconfig);
+    free(t->context);
     kube_cluster_free(t->cluster);
     kube_user_free(t->user);
     free(t);
@@ -143,6 +145,8 @@ int kube_target_select(struct kube_config *c, const char *origin, const struct k
         return err_bad(e, "%s: there is no context '%s'", origin, name);
     t->origin = xasprintf("context '%s' of %s", name, origin);
     t->namespace = xstrdup(either(w->namespace, ctx->namespace, "default"));
+    t->kubeconfig = xstrdup_null(w->kubeconfig);
+    t->context = xstrdup_null(w->context);
     r = take_entries(c, ctx, t, e);
     if (r < 0)
         return err_wrap(e, r, "%s", t->origin);

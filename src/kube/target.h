@@ -9,6 +9,8 @@
 struct kube_target {
     char *origin; /* for people: "context 'lab' of kubeconfig '/home/a/.kube/config'" */
     char *namespace;
+    char *kubeconfig; /* the one file that it comes from, to be read again; NULL: several or none */
+    char *context;    /* the context of it that was wished for; NULL: the current one */
     struct kube_cluster *cluster; /* the server has a scheme and no slash at its end */
     struct kube_user *user;       /* never NULL; an empty one is anonymous */
 };

@@ -386,9 +386,57 @@ static void answers_are_held_to_the_contract(void **state)
     }
 }
 
+/* A kubeconfig as the embedded server writes it; any text stands for a certificate. */
+static char *put_config(struct rig *r, const char *cert)
+{
+    AUTO(buf_done) struct buf b = {0};
+    AUTO(buf_done) struct buf data = {0};
+    AUTO(buf_done) struct buf pem = {0};
+
+    buf_printf(&pem, "-----BEGIN X-----\n%s\n-----END X-----\n", cert);
+    encode_base64(&data, buf_view(&pem));
+    buf_adds(&b, "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+                 "clusters: [{name: c, cluster: {server: 'https://h', "
+                 "insecure-skip-tls-verify: true}}]\n"
+                 "contexts: [{name: c, context: {cluster: c, user: u}}]\n");
+    buf_printf(&b, "users: [{name: u, user: {client-certificate-data: %s, client-key-data: %s}}]\n",
+               buf_str(&data), buf_str(&data));
+    return put(r, "kubeconfig", buf_str(&b));
+}
+
+static void a_kubeconfig_is_followed(void **state)
+{
+    AUTO(rig_done) struct rig r;
+    AUTO(free) char *path = NULL;
+    AUTO(free) char *again = NULL;
+    unsigned int before;
+
+    (void)state;
+    rig_init(&r);
+    path = put_config(&r, "first");
+    r.target = kube_target_free(r.target);
+    assert_int_equal(kube_target_find(&(struct kube_wish){.kubeconfig = path}, &r.target, &r.e), 0);
+    assert_int_equal(get(&r), 0);
+    assert_non_null(strstr(r.cert, "first"));
+    before = r.generation;
+    assert_false(kube_login_refused(r.login, before));
+    again = put_config(&r, "second");
+    assert_int_equal(get(&r), 0);
+    assert_non_null(strstr(r.cert, "first")); /* a minute has not passed */
+    assert_true(kube_login_refused(r.login, before));
+    assert_int_equal(get(&r), 0);
+    assert_non_null(strstr(r.cert, "second"));
+    assert_true(r.generation > before);
+    assert_int_equal(file_write(path, STR("rubbish"), 0600, &r.e), 0);
+    assert_false(kube_login_refused(r.login, r.generation));
+    assert_int_equal(get(&r), 0);
+    assert_non_null(strstr(r.cert, "second"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kubeconfig_is_followed),
         cmocka_unit_test(whoever_has_nothing_is_anonymous),
         cmocka_unit_test(tokens_and_passwords_become_headers),
         cmocka_unit_test(a_token_cannot_smuggle_a_header),
