@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 
 #include "src/agent/crash.h"
+#include "src/agent/identity.h"
 #include "src/agent/orphans.h"
 #include "src/agent/routes.h"
 #include "src/agent/watch.h"
@@ -44,8 +45,7 @@ struct agent {
     struct metrics *metrics;
     struct watch *watch;
     struct orphans orphans;
-    struct secret token;
-    struct http_tls *tls;
+    struct identity *identity;
     struct http_server *https;
     struct http_server *local;
     struct routes https_routes;
@@ -174,37 +174,6 @@ static void on_mount(void *arg, const struct fileset *files)
     (void)engine_push(a->engine, r, on_mount_answer, a);
 }
 
-static int file_text(const char *dir, const char *name, char **ret, struct err *e)
-{
-    AUTO(free) char *path = xasprintf("%s/%s", dir, name);
-    size_t n;
-
-    return file_read(path, (size_t)64 << 10, ret, &n, e);
-}
-
-static int identity_load(struct agent *a, struct err *e)
-{
-    const char *dir = a->o->identity;
-    AUTO(free) char *cert = NULL;
-    char *key = NULL;
-    char *token = NULL;
-    int r = file_text(dir, "tls.crt", &cert, e);
-
-    if (r == 0)
-        r = file_text(dir, "tls.key", &key, e);
-    if (r == 0)
-        r = file_text(dir, "token", &token, e);
-    if (r == 0)
-        secret_set(&a->token, str_trim(str_of(token)));
-    if (r == 0 && secret_empty(&a->token))
-        r = err_bad(e, "'%s/token' is empty", dir);
-    if (r == 0)
-        r = http_tls_new(cert, key, NULL, &a->tls, e);
-    secret_wipe(key);
-    secret_wipe(token);
-    return r;
-}
-
 static int serve(struct agent *a, struct routes *routes, struct http_tls *tls,
                  const struct secret *token, const char *address, struct http_server **ret,
                  struct err *e)
@@ -238,9 +207,10 @@ static int servers_start(struct agent *a, struct err *e)
     int r = 0;
 
     if (a->o->listen[0]) {
-        r = identity_load(a, e);
+        r = identity_new(a->loop, a->o->identity, &a->identity, e);
         if (r == 0)
-            r = serve(a, &a->https_routes, a->tls, &a->token, a->o->listen, &a->https, e);
+            r = serve(a, &a->https_routes, identity_tls(a->identity), identity_token(a->identity),
+                      a->o->listen, &a->https, e);
         if (r == 0)
             log_info("serving HTTPS on port %d", http_server_port(a->https));
     }
@@ -347,13 +317,12 @@ static void stop(struct agent *a)
     (void)watch_free(a->watch);
     (void)http_server_free(a->https);
     (void)http_server_free(a->local);
-    (void)http_tls_free(a->tls);
+    (void)identity_free(a->identity);
     (void)link_free(a->link);
     (void)engine_free(a->engine);
     (void)hub_free(a->hub);
     (void)metrics_free(a->metrics);
     (void)store_free(a->store);
-    secret_done(&a->token);
 }
 
 int agent_run(const struct agent_options *o, struct err *e)

@@ -26,11 +26,14 @@ struct build_agent_keys {
     const char *cert_pem; /* for labels_agent_host */
     const char *key_pem;
     const char *token;
+    const char *previous_pem; /* the certificate before this one, still trusted; NULL: none */
 };
 #define AGENT_TOKEN "token"
 #define AGENT_CERT "tls.crt"
 #define AGENT_KEY "tls.key"
+#define AGENT_PREVIOUS "previous.crt"
 
-/* Secret <name>-agent; NULL where there is no agent.  Made once, as above. */
+/* Secret <name>-agent; NULL where there is no agent.  Made once, and again with
+ * another certificate before that expires. */
 struct jsn *build_agent_secret(struct arena *a, const struct build_cluster *c,
                                const struct build_agent_keys *keys);

@@ -138,6 +138,18 @@ static char *secret_text(const struct jsn *secret, const char *key)
     return xstrdup(buf_str(&text));
 }
 
+/* Both are trusted while the agent's certificate is renewed.  Takes and returns owned text. */
+static char *with_previous(char *cert, char *previous)
+{
+    char *both = cert && previous ? xasprintf("%s\n%s", cert, previous) : NULL;
+
+    free(previous);
+    if (!both)
+        return cert;
+    free(cert);
+    return both;
+}
+
 int plan_agent_find(struct plan_world *w, const char *ns, const char *name,
                     struct plan_agent **ret_agent, struct err *e)
 {
@@ -155,6 +167,7 @@ int plan_agent_find(struct plan_world *w, const char *ns, const char *name,
         return r;
     g->token = secret_text(secret, AGENT_TOKEN);
     g->cert = secret_text(secret, AGENT_CERT);
+    g->cert = with_previous(g->cert, secret_text(secret, AGENT_PREVIOUS));
     if (!g->token || !g->cert)
         return err_bad(e, "Secret %s lacks %s or %s", labels_agent(w->a, name), AGENT_TOKEN,
                        AGENT_CERT);

@@ -24,7 +24,6 @@
 #define LIFETIME_S (3L * 365 * 24 * 3600)
 #define AUTHORITY_LIVES 10
 #define LIFETIME_VARIABLE "SLURMKEEPER_CERT_LIFETIME_S"
-#define OWN_VALID_S (AUTHORITY_LIVES * LIFETIME_S)
 /* Clocks differ, and go back: a beginning protects from nothing. */
 #define BACKDATED_S (10L * 365 * 24 * 3600)
 #define MAX_COMMON_NAME 64
@@ -276,7 +275,8 @@ int cert_make_own(const char *dns_name, struct cert_pair *ret_pair, struct err *
     AUTO(free) char *common_name = xstrndup(dns_name, MAX_COMMON_NAME);
     struct cert_request q = {.common_name = common_name, .names = names};
     AUTO(EVP_PKEY_free) EVP_PKEY *key = EVP_EC_gen("P-256");
-    AUTO(X509_free) X509 *cert = key ? blank(key, NULL, common_name, OWN_VALID_S) : NULL;
+    AUTO(X509_free)
+    X509 *cert = key ? blank(key, NULL, common_name, (long)cert_lifetime_s()) : NULL;
 
     if (!cert)
         return fail(e, "cannot make a certificate");

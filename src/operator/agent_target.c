@@ -4,8 +4,9 @@
  *
  * It listens in slurmctld's pod; of several pods the one counts that the Service leads to, or else
  * the first.  The Secret <controller>-agent has its certificate, which is the only one that is
- * trusted, and the token that it asks for.  Both are made once, here, since making them needs
- * randomness and OpenSSL, which plans do without.
+ * trusted, and the token that it asks for.  Both are made here, since making them needs randomness
+ * and OpenSSL, which plans do without; the certificate again before it expires.  Until the agent
+ * has seen the new one, the one before it is trusted, too.
  */
 #include "src/operator/agent_target.h"
 
@@ -51,6 +52,15 @@ static const struct kube_object *find_secret(struct arena *a, const struct world
     return world_get(w, "Secret", api_namespace(m), labels_agent(a, m->name));
 }
 
+/* The certificate of the agent; and the one before it, which it shows until its files are new. */
+static const char *trusted(struct arena *a, const struct jsn *secret)
+{
+    const char *cert = secret_text(a, secret, AGENT_CERT);
+    const char *previous = secret_text(a, secret, AGENT_PREVIOUS);
+
+    return cert && previous ? arena_printf(a, "%s\n%s", cert, previous) : cert;
+}
+
 bool agent_target_find(struct arena *a, const struct world *w, const struct plan_controller *in,
                        struct agent_target *ret)
 {
@@ -68,11 +78,38 @@ bool agent_target_find(struct arena *a, const struct world *w, const struct plan
     *ret = (struct agent_target){
         .address = pod->ip,
         .port = AGENT_PORT,
-        .cert_pem = secret_text(a, secret, AGENT_CERT),
+        .cert_pem = trusted(a, secret),
         .host = labels_agent_host(a, c->meta.name, api_namespace(&c->meta)),
         .token = secret_text(a, secret, AGENT_TOKEN),
     };
     return ret->cert_pem && ret->token;
+}
+
+/* What the Secret holds, where there is one. */
+struct kept {
+    const char *cert;
+    const char *token;
+};
+
+static struct kept read_kept(struct arena *a, const struct world *w, const struct build_cluster *c)
+{
+    const struct kube_object *o = find_secret(a, w, c);
+    struct jsn *secret = NULL;
+    struct err e = {0};
+
+    if (!o || kube_object_parse(o, a, &secret, &e) < 0)
+        return (struct kept){0};
+    return (struct kept){secret_text(a, secret, AGENT_CERT), secret_text(a, secret, AGENT_TOKEN)};
+}
+
+static const char *new_token(struct arena *a)
+{
+    char token[SHA256_HEX_LEN + 1];
+    char random[TOKEN_BYTES];
+
+    encode_random(random, sizeof(random));
+    hash_sha256_hex((struct str){random, sizeof(random)}, token);
+    return arena_strdup(a, token);
 }
 
 const struct build_agent_keys *agent_target_fresh_keys(struct arena *a, const struct world *w,
@@ -80,23 +117,23 @@ const struct build_agent_keys *agent_target_fresh_keys(struct arena *a, const st
 {
     AUTO(cert_pair_done) struct cert_pair pair = {0};
     struct build_agent_keys *keys;
-    char token[SHA256_HEX_LEN + 1];
-    char random[TOKEN_BYTES];
     const char *host;
+    struct kept kept;
     struct err e = {0};
 
-    if (!c->controller || !build_has_agent(c) || find_secret(a, w, c))
+    if (!c->controller || !build_has_agent(c))
+        return NULL;
+    kept = read_kept(a, w, c);
+    if (kept.cert && kept.token && cert_still_good(kept.cert, kept.cert, NULL))
         return NULL;
     host = labels_agent_host(a, c->controller->meta.name, api_namespace(&c->controller->meta));
     if (cert_make_own(host, &pair, &e) < 0) {
-        log_error("Controller %s: its agent stays without a Secret: %s",
+        log_error("Controller %s: its agent stays without a new certificate: %s",
                   api_full_name(a, &c->controller->meta), e.text);
         return NULL;
     }
-    encode_random(random, sizeof(random));
-    hash_sha256_hex((struct str){random, sizeof(random)}, token);
     keys = arena_calloc(a, 1, sizeof(*keys));
     *keys = (struct build_agent_keys){arena_strdup(a, pair.cert_pem), arena_strdup(a, pair.key_pem),
-                                      arena_strdup(a, token)};
+                                      kept.token ? kept.token : new_token(a), kept.cert};
     return keys;
 }

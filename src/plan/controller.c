@@ -108,6 +108,22 @@ static void plan_key(struct draft *d, struct jsn *secret)
     d->keys_made = true;
 }
 
+/* The agent's certificate is renewed before it expires, but only in a Secret of ours. */
+static void plan_agent_key(struct draft *d, struct jsn *secret)
+{
+    struct jsn *patch = jsn_object(d->to->arena);
+    const struct jsn *now =
+        secret ? observe(d, "Secret", jsn_get_str(secret, "metadata.name")) : NULL;
+
+    if (!now)
+        plan_key(d, secret);
+    if (!now || !streq(sync_controller_uid(now), d->c->meta.uid) ||
+        jsn_equal(jsn_key(now, "data"), jsn_key(secret, "data")))
+        return;
+    jsn_set(d->to->arena, patch, "data", jsn_key(secret, "data"));
+    sync_patch(d->to, plan_kind_find("Secret"), secret, patch);
+}
+
 static void plan_keys(struct draft *d)
 {
     actions_step(d->to, "Keys");
@@ -116,7 +132,7 @@ static void plan_keys(struct draft *d)
     plan_key(d, build_slurm_secret(d->to->arena, d->cluster, d->in->fresh.slurm));
     plan_key(d, build_jwt_secret(d->to->arena, d->cluster, d->in->fresh.jwt));
     if (d->in->fresh.agent)
-        plan_key(d, build_agent_secret(d->to->arena, d->cluster, d->in->fresh.agent));
+        plan_agent_key(d, build_agent_secret(d->to->arena, d->cluster, d->in->fresh.agent));
 }
 
 /*

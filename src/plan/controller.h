@@ -11,7 +11,7 @@
 struct plan_keys {
     const unsigned char *slurm; /* SECRET_KEY_BYTES each */
     const unsigned char *jwt;
-    const struct build_agent_keys *agent; /* NULL: not needed, that Secret is there */
+    const struct build_agent_keys *agent; /* NULL: not needed, that Secret is good */
 };
 
 /* A snapshot; everything is borrowed and stays as it is. */

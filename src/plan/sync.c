@@ -108,8 +108,8 @@ static bool is_foreign(const struct jsn *observed, const struct jsn *desired)
     return has && ours && !streq(has, ours);
 }
 
-static void add_patch(struct actions *to, const struct plan_kind *kind, const struct jsn *desired,
-                      const struct jsn *patch)
+void sync_patch(struct actions *to, const struct plan_kind *kind, const struct jsn *desired,
+                const struct jsn *patch)
 {
     struct action *action = actions_add(to, ACTION_PATCH);
 
@@ -144,7 +144,7 @@ bool sync_object(struct actions *to, const struct jsn *observed, const struct js
     if (!jsn_get_bool(observed, "immutable", false))
         patch_fields(to->arena, kind, patch, observed, want);
     if (jsn_len(patch))
-        add_patch(to, kind, want, patch);
+        sync_patch(to, kind, want, patch);
     return true;
 }
 

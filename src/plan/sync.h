@@ -16,6 +16,10 @@
  */
 bool sync_object(struct actions *to, const struct jsn *observed, const struct jsn *desired);
 
+/* A patch of the object that is named as the desired one is. */
+void sync_patch(struct actions *to, const struct plan_kind *kind, const struct jsn *desired,
+                const struct jsn *patch);
+
 /* An object that should not be there (NULL: it is not): deleted if that owner controls it. */
 void sync_absent(struct actions *to, const char *kind, const struct jsn *observed,
                  const char *owner_uid);

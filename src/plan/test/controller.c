@@ -256,9 +256,29 @@ static void jobs_elsewhere_hold_a_controller(void **state)
     expect_plan(&f, "patch Controller lab;");
 }
 
+static void the_agents_certificate_is_renewed_in_our_secret_alone(void **state)
+{
+    static const struct build_agent_keys renewed = {"new", "key", "token", "cert"};
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "");
+    for (int i = 0; i < 4; i++) {
+        struct actions list = plan(&f);
+
+        test_carry_out(&f.world, &list);
+    }
+    expect_plan(&f, "");
+    f.agent = &renewed;
+    expect_plan(&f, "patch Secret lab-agent;");
+    (void)jsn_del_path(test_find(&f.world, "Secret", "lab-agent"), "metadata.ownerReferences");
+    expect_plan(&f, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_agents_certificate_is_renewed_in_our_secret_alone),
         cmocka_unit_test(objects_are_made_in_order_and_then_left_alone),
         cmocka_unit_test(what_workers_share_belongs_to_all_nodesets),
         cmocka_unit_test(stages_follow_the_steps),

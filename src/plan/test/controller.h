@@ -26,6 +26,7 @@ struct fixture {
     size_t n_pods;
     const struct slurm_state *slurm;
     const char *trouble;
+    const struct build_agent_keys *agent; /* instead of the first ones */
 };
 
 static inline UNUSED void fixture_done(struct fixture *f)
@@ -58,7 +59,7 @@ static inline UNUSED struct actions plan(struct fixture *f)
                                  .serves_monitors = f->serves_monitors,
                                  .slurm = f->slurm,
                                  .agent_trouble = f->trouble,
-                                 .fresh = {random, random, &agent},
+                                 .fresh = {random, random, f->agent ? f->agent : &agent},
                                  .now_us = 1000000000};
     struct err e = {0};
 
