@@ -78,7 +78,7 @@ bool identity_look(struct identity *i)
     if (r == 0 && streq(t.cert, i->cert) && secret_equal(&token, &i->token))
         return false;
     if (r == 0)
-        r = http_tls_replace(i->tls, t.cert, t.key, NULL, &e);
+        r = http_tls_renew(i->tls, t.cert, t.key, NULL, &e);
     if (r < 0) {
         log_warn("the certificate stays as it is: %s", e.text);
         return false;

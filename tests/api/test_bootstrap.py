@@ -6,9 +6,11 @@ These cases stop and start a server, so they have one of their own.
 import base64
 import hashlib
 import hmac
+import http.client
 import json
 import os
 import socket
+import ssl
 import stat
 import subprocess
 import time
@@ -21,6 +23,7 @@ from lib.objects import configmap, pod, secret, service_account
 
 pytestmark = pytest.mark.embedded
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
+ISSUER = "https://kubernetes.default.svc.cluster.local"
 AUTOUPDATE = "rbac.authorization.kubernetes.io/autoupdate"
 
 
@@ -187,22 +190,109 @@ def test_the_node_gets_tokens_for_pods_alone(server):
     assert made["spec"]["serviceAccountName"] == "robot"
 
 
-def test_tokens_of_the_older_form_are_refused(server):
-    """They did not say what they were bound to, and let in whoever had one."""
-    api = server.api("admin")
-    account = api.post("/api/v1/namespaces/default/serviceaccounts", service_account("old")).ok(201)
+def signed(server, claims):
+    """A token with these claims, signed as the server signs."""
     key = (server.state / "server/pki/token.key").read_bytes()
 
     def part(raw):
         return base64.urlsafe_b64encode(raw).rstrip(b"=")
 
-    text = part(b'{"alg":"HS256","typ":"JWT"}') + b"." + part(json.dumps({
-        "iss": "https://kubernetes.default.svc.cluster.local",
-        "sub": "system:serviceaccount:default:old", "uid": account["metadata"]["uid"],
-        "iat": int(time.time()), "exp": int(time.time()) + 3600}).encode())
-    token = (text + b"." + part(hmac.new(key, text, hashlib.sha256).digest())).decode()
+    text = part(b'{"alg":"HS256","typ":"JWT"}') + b"." + part(json.dumps(claims).encode())
+    return (text + b"." + part(hmac.new(key, text, hashlib.sha256).digest())).decode()
+
+
+def code_of(server, token):
     config = Kubeconfig(str(server.state / "server/admin.kubeconfig"), str(server.state))
-    assert Api(config, token=token).get("/api").code == 401
+    return Api(config, token=token).get("/api").code
+
+
+def claims_for(account, seconds):
+    meta = account["metadata"]
+    return {"iss": ISSUER, "aud": [ISSUER], "iat": int(time.time()) - 10,
+            "exp": int(time.time()) + seconds, "kubernetes.io": {
+                "namespace": meta["namespace"],
+                "serviceaccount": {"name": meta["name"], "uid": meta["uid"]}}}
+
+
+def test_tokens_of_the_older_form_are_refused(server):
+    """They did not say what they were bound to, and let in whoever had one."""
+    api = server.api("admin")
+    account = api.post("/api/v1/namespaces/default/serviceaccounts", service_account("old")).ok(201)
+    claims = claims_for(account, 3600)
+    assert code_of(server, signed(server, claims)) == 200
+    del claims["kubernetes.io"]
+    claims.update(sub="system:serviceaccount:default:old", uid=account["metadata"]["uid"])
+    assert code_of(server, signed(server, claims)) == 401
+
+
+def test_an_expired_token_is_refused(server):
+    api = server.api("admin")
+    account = api.post("/api/v1/namespaces/default/serviceaccounts", service_account("late")).ok(201)
+    assert code_of(server, signed(server, claims_for(account, 60))) == 200
+    assert code_of(server, signed(server, claims_for(account, 0))) == 401
+    assert code_of(server, signed(server, claims_for(account, -60))) == 401
+
+
+def openssl(*args):
+    subprocess.run(["openssl", *map(str, args)], check=True, capture_output=True, timeout=30)
+
+
+def make_certificate(server, where, subject, authority=None, usage="clientAuth"):
+    """A client certificate of the server's authority, or of another one."""
+    where.mkdir()
+    ca = [server.state / "server/pki/ca.crt", server.state / "server/pki/ca.key"]
+    if authority:
+        ca = [where / "ca.crt", where / "ca.key"]
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", authority, "-days", 1,
+                "-keyout", ca[1], "-out", ca[0])
+    (where / "ext").write_text(f"extendedKeyUsage={usage}\n")
+    openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", subject, "-keyout", where / "key",
+            "-out", where / "csr")
+    openssl("x509", "-req", "-in", where / "csr", "-CA", ca[0], "-CAkey", ca[1], "-CAcreateserial",
+            "-CAserial", where / "serial", "-days", 1, "-extfile", where / "ext", "-out",
+            where / "crt")
+    config = Kubeconfig(str(server.state / "server/admin.kubeconfig"), str(server.state))
+    config.cert_file, config.key_file = str(where / "crt"), str(where / "key")
+    return Api(config)
+
+
+def test_a_certificate_names_the_user_and_the_groups(server, tmp_path):
+    api = make_certificate(server, tmp_path / "joe", "/O=staff/O=night/CN=joe")
+    body = {"kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1"}
+    info = api.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", body).ok(201)
+    assert info["status"]["userInfo"] == {
+        "username": "joe", "groups": ["staff", "night", "system:authenticated"]}
+    api.get("/api/v1/nodes").fails(403, "Forbidden")
+
+
+def test_certificates_of_others_are_refused(server, tmp_path):
+    for name, more in [("foreign", {"authority": "/CN=slurmkeeper"}),
+                       ("for-servers", {"usage": "serverAuth"})]:
+        api = make_certificate(server, tmp_path / name, "/O=system:masters/CN=x", **more)
+        with pytest.raises((ssl.SSLError, ConnectionError, http.client.RemoteDisconnected)):
+            api.get("/api/v1/nodes")
+
+
+def test_only_loopback_without_being_told_otherwise(tmp_path):
+    done = subprocess.run([os.environ["SLURMKEEPER"], "apiserver", "--state", str(tmp_path / "s"),
+                           "--listen", "0.0.0.0:0"], capture_output=True, text=True, timeout=20,
+                          check=False)
+    assert done.returncode == 1 and "--allow-remote" in done.stderr
+
+
+def test_a_group_of_all_accounts_of_a_namespace(server):
+    api = server.api("admin")
+    account = api.post("/api/v1/namespaces/default/serviceaccounts", service_account("one")).ok(201)
+    config = Kubeconfig(str(server.state / "server/admin.kubeconfig"), str(server.state))
+    client = Api(config, token=signed(server, claims_for(account, 600)))
+    client.get("/api/v1/namespaces/default/pods").fails(403, "Forbidden")
+    api.post(f"{RBAC}/namespaces/default/rolebindings",
+             {"metadata": {"name": "all"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io",
+                                                       "kind": "ClusterRole", "name": "view"},
+              "subjects": [{"kind": "Group", "name": "system:serviceaccounts:default",
+                            "apiGroup": "rbac.authorization.k8s.io"}]}).ok(201)
+    assert client.get("/api/v1/namespaces/default/pods").code == 200
+    assert client.get("/api/v1/namespaces/kube-system/pods").code == 403
 
 
 def test_slurm_edit_changes_partitions_and_no_pods(server):

@@ -36,7 +36,7 @@ static void set_words(struct arena *a, struct jsn *rule, const char *key, const 
         jsn_set(a, rule, key, words(a, text));
 }
 
-static struct jsn *rules_of(struct arena *a, const char *role)
+struct jsn *rbac_bootstrap_rules(struct arena *a, const char *role)
 {
     struct jsn *rules = jsn_array(a);
 
@@ -76,7 +76,7 @@ static struct jsn *role_object(struct arena *a, const struct bootstrap_role *r)
     struct jsn *selector = jsn_object(a);
 
     if (!r->aggregate) {
-        jsn_set(a, object, "rules", rules_of(a, r->name));
+        jsn_set(a, object, "rules", rbac_bootstrap_rules(a, r->name));
         return object;
     }
     jsn_set_str(a, jsn_ensure_object(a, selector, "matchLabels"), r->aggregate, "true");
