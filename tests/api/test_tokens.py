@@ -123,7 +123,8 @@ def test_what_a_token_is_bound_to_must_be_there(ns, ask):
     ref = bound("Pod", made)["boundObjectRef"]
     ask(boundObjectRef={**ref, "name": "q"}).fails(404, "NotFound", 'pods "q" not found')
     ask(boundObjectRef={**ref, "uid": "other"}).fails(409, "Conflict")
-    ask(boundObjectRef={**ref, "kind": "ConfigMap"}).fails(400, "BadRequest")
+    ask(boundObjectRef={**ref, "kind": "ConfigMap"}).fails(
+        400, "BadRequest", "cannot bind token to object of type /v1, Kind=ConfigMap")
 
 
 def test_a_token_is_bound_to_a_pod_of_its_account_only(ns, ask):

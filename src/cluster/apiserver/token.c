@@ -105,7 +105,8 @@ static int bind_token(struct api_call *c, const struct jsn *ref, struct account_
         if (streq(kind_text(ref, "kind"), known[i].kind) &&
             streq(kind_text(ref, "apiVersion"), "v1"))
             return bind_object(c, ref, known[i].claim, known[i].plural, t);
-    return status_bad_request(c, "cannot bind token to object of type %s, Kind=%s",
+    return status_bad_request(c, "cannot bind token to object of type %s%s, Kind=%s",
+                              strchr(kind_text(ref, "apiVersion"), '/') ? "" : "/",
                               kind_text(ref, "apiVersion"), kind_text(ref, "kind"));
 }
 
