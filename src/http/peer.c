@@ -15,19 +15,10 @@
 #include "src/http/peer.h"
 
 #include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "src/base/alloc.h"
 #include "src/base/str.h"
-
-union address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-    struct sockaddr_storage room;
-};
 
 static bool is_trusted(uid_t uid)
 {
@@ -46,14 +37,14 @@ static void learn_unix(int fd, struct peer *p)
     p->trusted = is_trusted(cred.uid);
 }
 
-static bool is_loopback(const union address *a)
+static bool is_loopback(const union peer_address *a)
 {
     if (a->any.sa_family == AF_INET)
         return ntohl(a->v4.sin_addr.s_addr) >> 24 == 127;
     return IN6_IS_ADDR_LOOPBACK(&a->v6.sin6_addr);
 }
 
-static bool same_host(const union address *a, const union address *b)
+static bool same_host(const union peer_address *a, const union peer_address *b)
 {
     if (a->any.sa_family == AF_INET)
         return a->v4.sin_addr.s_addr == b->v4.sin_addr.s_addr;
@@ -61,7 +52,7 @@ static bool same_host(const union address *a, const union address *b)
 }
 
 /* The account of an address; `host` is its text. */
-static char *account_of_address(const union address *a, const char *host)
+static char *account_of_address(const union peer_address *a, const char *host)
 {
     struct in6_addr site;
     char text[INET6_ADDRSTRLEN] = "?";
@@ -74,13 +65,13 @@ static char *account_of_address(const union address *a, const char *host)
     return xasprintf("%s/64", text);
 }
 
-static void learn_local(int fd, const union address *from, const union address *to,
+static void learn_local(const union peer_address *from, const union peer_address *to,
                         const char *host, struct peer *p)
 {
     bool plain = same_host(from, to) || streq(host, "127.0.0.1");
     uid_t uid;
 
-    if (peer_tcp_uid(fd, &uid) < 0) {
+    if (peer_tcp_uid(from, to, &uid) < 0) {
         p->account = xstrdup("this machine");
     } else if (uid == 0 && !plain) {
         p->account = xstrdup(host);
@@ -90,11 +81,11 @@ static void learn_local(int fd, const union address *from, const union address *
     }
 }
 
-static void learn_tcp(int fd, const union address *from, struct peer *p)
+static void learn_tcp(int fd, const union peer_address *from, struct peer *p)
 {
     bool v4 = from->any.sa_family == AF_INET;
     char host[INET6_ADDRSTRLEN] = "?";
-    union address to = {0};
+    union peer_address to = {0};
     socklen_t n = sizeof(to);
 
     if (v4)
@@ -105,14 +96,14 @@ static void learn_tcp(int fd, const union address *from, struct peer *p)
                         ntohs(v4 ? from->v4.sin_port : from->v6.sin6_port));
     (void)getsockname(fd, &to.any, &n);
     if (is_loopback(from) || (to.any.sa_family == from->any.sa_family && same_host(from, &to)))
-        learn_local(fd, from, &to, host, p);
+        learn_local(from, &to, host, p);
     else
         p->account = account_of_address(from, host);
 }
 
 void peer_learn(int fd, struct peer *ret_peer)
 {
-    union address from = {0};
+    union peer_address from = {0};
     socklen_t n = sizeof(from);
 
     *ret_peer = (struct peer){0};

@@ -2,7 +2,9 @@
 /* Who is at the other end of a connection, as far as the kernel knows. */
 #pragma once
 
+#include <netinet/in.h>
 #include <stdbool.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 struct peer {
@@ -14,5 +16,13 @@ struct peer {
 /* Both strings of *ret_peer are owned by the caller. */
 void peer_learn(int fd, struct peer *ret_peer);
 
-/* Who made the other end of a TCP connection within this machine; -ENOENT: nobody knows. */
-int peer_tcp_uid(int fd, uid_t *ret_uid);
+union peer_address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+    struct sockaddr_storage room;
+};
+
+/* Who made the end `theirs` of a TCP connection within this machine, whose other end is `ours`;
+ * -ENOENT: nobody knows. */
+int peer_tcp_uid(const union peer_address *theirs, const union peer_address *ours, uid_t *ret_uid);

@@ -10,24 +10,16 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include "src/base/cleanup.h"
 #include "src/http/peer.h"
-
-union address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-};
 
 struct question {
     struct nlmsghdr head;
     struct inet_diag_req_v2 request;
 };
 
-static void set_end(const union address *a, __be16 *port, __be32 host[4])
+static void set_end(const union peer_address *a, __be16 *port, __be32 host[4])
 {
     if (a->any.sa_family == AF_INET) {
         *port = a->v4.sin_port;
@@ -38,7 +30,7 @@ static void set_end(const union address *a, __be16 *port, __be32 host[4])
     }
 }
 
-static int ask(int netlink, const union address *theirs, const union address *ours)
+static int ask(int netlink, const union peer_address *theirs, const union peer_address *ours)
 {
     struct question q = {
         .head = {.nlmsg_len = sizeof(q),
@@ -72,16 +64,11 @@ static int hear(int netlink, uid_t *ret_uid)
     return 0;
 }
 
-int peer_tcp_uid(int fd, uid_t *ret_uid)
+int peer_tcp_uid(const union peer_address *theirs, const union peer_address *ours, uid_t *ret_uid)
 {
     AUTO(close) int netlink = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    union address theirs = {0};
-    union address ours = {0};
-    socklen_t n = sizeof(theirs);
-    socklen_t m = sizeof(ours);
 
-    if (netlink < 0 || getpeername(fd, &theirs.any, &n) < 0 || getsockname(fd, &ours.any, &m) < 0 ||
-        ask(netlink, &theirs, &ours) < 0)
+    if (netlink < 0 || ask(netlink, theirs, ours) < 0)
         return -ENOENT;
     return hear(netlink, ret_uid);
 }
