@@ -58,10 +58,17 @@ static bool hold_back(struct node *n, const struct kube_object *o)
     return true;
 }
 
+/* One that runs already, but whose record was damaged, gets its record from the API. */
+static struct worker *begin_worker(struct node *n, const struct kube_object *o, struct err *e)
+{
+    return strangers_take_unrecorded(n->strangers, o->uid) ? worker_take_over(n, o, e)
+                                                           : worker_new(n, o, e);
+}
+
 static void begin_pod(struct node *n, const struct kube_object *o)
 {
     struct err e = {0};
-    struct worker *w = is_ours(n, o) && !hold_back(n, o) ? worker_new(n, o, &e) : NULL;
+    struct worker *w = is_ours(n, o) && !hold_back(n, o) ? begin_worker(n, o, &e) : NULL;
 
     if (w)
         (void)map_put(&n->workers, str_of(w->uid), w);

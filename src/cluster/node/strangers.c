@@ -23,6 +23,7 @@
 #include "src/cluster/node/strangers.h"
 
 #include "src/base/alloc.h"
+#include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/cluster/node/machine.h"
 #include "src/cluster/node/record.h"
@@ -42,7 +43,7 @@ struct strangers {
     char *judged;      /* a file that is there once this process has judged: `up` waits for it */
     struct seen seen;  /* as it is on disk */
     struct seen asked; /* the answer to the first question */
-    struct buf unrecorded; /* uids of pods that run without a record, for people */
+    struct map unrecorded; /* uids of pods that run without a record that can be read */
     struct map listed;     /* uids of the answer to the second one */
     enum question question;
     bool wanted; /* judge, also where the store is the one that was seen */
@@ -97,6 +98,7 @@ struct strangers *strangers_new(struct node *n)
     s->wanted = true;
     seen_load(s->path, &s->seen);
     map_init(&s->listed, NULL);
+    map_init(&s->unrecorded, NULL);
     s->timer = loop_add_timer(n->loop, on_timer, s);
     s->saver = loop_add_timer(n->loop, save, s);
     return s;
@@ -115,7 +117,7 @@ struct strangers *strangers_free(struct strangers *s)
     seen_done(&s->seen);
     seen_done(&s->asked);
     map_done(&s->listed);
-    buf_done(&s->unrecorded);
+    map_done(&s->unrecorded);
     free(s->path);
     free(s->judged);
     free(s);
@@ -165,13 +167,16 @@ static void conclude(struct strangers *s)
 
     while (map_next(&s->node->workers, &at, NULL, &w))
         judge_one(s, w, v);
+    s->ready = true;
+    at = 0;
+    while (map_next(&s->node->workers, &at, NULL, &w))
+        worker_refresh_volumes(w); /* what has changed before it was clear whose pods they are */
     if (s->seen.store && v != SEEN_SAME)
         log_warn("the API server has %s; pods that it does not know are kept", seen_text(v));
     seen_done(&s->seen);
     s->seen = s->asked;
     s->asked = (struct seen){0};
     s->wanted = false;
-    s->ready = true;
     save(s);
     (void)!record_write(s->judged, STR("yes\n"), 0600, NULL);
     machine_tell(s->node->machine);
@@ -258,15 +263,14 @@ static void look_at_group(void *arg, const char *name)
     if (!starts_with(name, "pod") || map_get(&s->node->workers, str_of(name + 3)) ||
         !cgroup_busy(s->node->cgroups, group))
         return;
-    log_error("pod %s runs here without a record that can be read: is this another state "
-              "directory? It is kept; nobody looks after it until 'slurmkeeper down'",
+    log_error("pod %s runs here without a record that can be read. It is kept; nobody looks after "
+              "it unless the API server knows it",
               name + 3);
-    buf_printf(&s->unrecorded, "%s%s", s->unrecorded.n ? ", " : "", name + 3);
+    (void)map_put(&s->unrecorded, str_of(name + 3), s);
 }
 
 void strangers_look_for_unrecorded(struct strangers *s)
 {
-    buf_clear(&s->unrecorded);
     cgroup_children(s->node->cgroups, look_at_group, s);
 }
 
@@ -300,18 +304,46 @@ bool strangers_ready(const struct strangers *s)
     return s->ready;
 }
 
+bool strangers_take_unrecorded(struct strangers *s, const char *uid)
+{
+    AUTO(free) char *dir = xasprintf("%s/pods/%s/containers", s->node->dir, uid);
+
+    if (!map_get(&s->unrecorded, str_of(uid)) || !file_exists(dir))
+        return false;
+    (void)map_take(&s->unrecorded, str_of(uid));
+    machine_tell(s->node->machine);
+    return true;
+}
+
 bool strangers_hold(const struct strangers *s, const char *ns, const char *name, const char *uid)
 {
+    AUTO(free) char *dir = xasprintf("%s/pods/%s/containers", s->node->dir, uid);
     struct worker *w;
     size_t at = 0;
 
-    if (!s->ready)
+    if (!s->ready || (map_get(&s->unrecorded, str_of(uid)) && !file_exists(dir)))
         return true;
     while (map_next(&s->node->workers, &at, NULL, &w))
         if ((w->unknown || w->missing) && streq(w->spec->ns, ns) && streq(w->spec->name, name) &&
             !streq(w->uid, uid))
             return true;
     return false;
+}
+
+static const char *unrecorded_sentence(const struct strangers *s, struct arena *a)
+{
+    AUTO(buf_done) struct buf uids = {0};
+    struct str uid;
+    size_t at = 0;
+
+    while (map_next(&s->unrecorded, &at, &uid, NULL))
+        buf_printf(&uids, "%s" STR_FMT, uids.n ? ", " : "", STR_ARG(uid));
+    if (uids.n == 0)
+        return NULL;
+    return arena_printf(a,
+                        "pods run here without a record that can be read, and are kept: %s. Is "
+                        "this the state directory that they were started from?",
+                        buf_str(&uids));
 }
 
 const char *strangers_sentence(const struct strangers *s, struct arena *a)
@@ -327,13 +359,8 @@ const char *strangers_sentence(const struct strangers *s, struct arena *a)
         if (n++ < MAX_NAMED)
             buf_printf(&names, "%s%s/%s", names.n ? ", " : "", w->spec->ns, w->spec->name);
     }
-    if (n == 0 && s->unrecorded.n)
-        return arena_printf(a,
-                            "pods run here without a record that can be read, and are kept: %s. Is "
-                            "this the state directory that they were started from?",
-                            buf_str(&s->unrecorded));
     if (n == 0)
-        return NULL;
+        return unrecorded_sentence(s, a);
     return arena_printf(a,
                         "%zu pod%s run%s here that the API server does not know: %s%s. %s kept; "
                         "'slurmkeeper recover' adopts or gives up",

@@ -22,6 +22,9 @@ void strangers_note_version(struct strangers *s, const char *version);
 
 /* May a pod of this name not begin, since another one of that name may still run here? */
 bool strangers_hold(const struct strangers *s, const char *ns, const char *name, const char *uid);
+/* Does this pod run without a record, where its directory is?  Then it is taken over with the API's
+ * object, and no more counted here. */
+bool strangers_take_unrecorded(struct strangers *s, const char *uid);
 /* Has the store been judged since the start?  Before that no pod begins. */
 bool strangers_ready(const struct strangers *s);
 /* How many there are, and a sentence that names them, in `a`; NULL: none. */

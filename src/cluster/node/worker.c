@@ -20,6 +20,7 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/cluster/node/lifecycle.h"
+#include "src/cluster/node/record.h"
 #include "src/cluster/node/strangers.h"
 #include "src/cluster/node/tokens.h"
 #include "src/cluster/node/worker_state.h"
@@ -132,6 +133,16 @@ struct worker *worker_adopt(struct node *n, const char *uid, struct err *e)
         container_adopt(&w->ctrs[i]);
     worker_wake(w);
     return w;
+}
+
+struct worker *worker_take_over(struct node *n, const struct kube_object *o, struct err *e)
+{
+    AUTO(free) char *path = xasprintf("%s/pods/%s/pod.json", n->dir, o->uid);
+
+    if (record_write(path, o->text, 0600, e) < 0)
+        return NULL;
+    log_info("pod %s/%s is taken over with what the API server has of it", o->namespace, o->name);
+    return worker_adopt(n, o->uid, e);
 }
 
 static void tell_host_image(struct worker *w, const struct ctr_spec *s)

@@ -49,6 +49,8 @@ struct worker {
 struct worker *worker_new(struct node *n, const struct kube_object *o, struct err *e);
 /* One that is on disk from an earlier life; its object may be gone from the API. */
 struct worker *worker_adopt(struct node *n, const char *uid, struct err *e);
+/* One that runs, and whose object is taken from the API since its record is damaged. */
+struct worker *worker_take_over(struct node *n, const struct kube_object *o, struct err *e);
 /* Lets go: whatever runs stays. */
 struct worker *worker_free(struct worker *w);
 

@@ -8,6 +8,7 @@
  */
 #include "src/cluster/node/claims.h"
 #include "src/cluster/node/etc_files.h"
+#include "src/cluster/node/strangers.h"
 #include "src/cluster/node/tokens.h"
 #include "src/cluster/node/worker_private.h"
 
@@ -154,6 +155,9 @@ void worker_refresh_volumes(struct worker *w)
     struct err e = {0};
     bool changed;
 
+    /* what another store has under the same names is not for this pod */
+    if (w->unknown || w->missing || !strangers_ready(w->node->strangers))
+        return;
     if (!w->volumes) {
         w->retry_ms = 0;
         worker_wake(w);

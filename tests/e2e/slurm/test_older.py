@@ -5,10 +5,11 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 
 import pytest
 
-from local import PROGRAM, Local, run, wait_for
+from local import PROGRAM, Local, wait_for
 
 FILES = ("api.db", "api.db-wal", "api.db-shm", "api.mark")
 
@@ -49,7 +50,7 @@ def bring_back(c, where, *names):
 def add_nodes_and_work(c, replicas=4):
     """Pods and a job on one of them, of which the copy knows nothing."""
     c.kubectl("scale", "nodeset/compute", f"--replicas={replicas}")
-    c.wait_idle(*(f"compute-{i}" for i in range(replicas)))
+    c.wait_idle(f"compute-{replicas - 1}", seconds=60)
     job = c.submit(f"sleep 30; echo lived", "-w", f"compute-{replicas - 1}", "-o", f"{c.share}/lived")
     c.wait_job(job, "RUNNING")
     return job
@@ -153,10 +154,10 @@ def test_a_state_that_is_brought_back_whole_is_told_by_what_runs(own):
     lives_on(own, job)
     with open(f"{own.state}/log/apiserver.log") as log:
         assert "not the newest that has run here" in log.read()
-    # replicas is three again: the adopted one is drained, not killed
+    # replicas is three again: an idle one goes, and not the adopted one, which is busy
     assert "adopted" in recover(own, "--adopt", "compute-3")
+    wait_for(lambda: len(uids(own)) == 4 and "compute-3" in uids(own), "an idle one goes", 60)
     finish(own, job)
-    wait_for(lambda: "compute-3" not in uids(own), "it goes after its job")
 
 
 def test_a_removed_database_ends_no_pod_and_what_is_given_up_ends(own):
@@ -222,7 +223,7 @@ def test_a_job_lives_through_a_backup_and_its_return(own):
         own.slurmkeeper("status", check=False)), "nothing is wrong")
 
 
-def test_pods_of_another_state_directory_are_named_and_left_alone(own):
+def test_a_pod_whose_record_is_damaged_runs_on(own):
     job = own.submit("sleep 20; echo lived", "-w", "compute-1", "-o", f"{own.share}/lived")
     own.wait_job(job, "RUNNING")
     uid = uids(own)["compute-1"]
@@ -230,31 +231,41 @@ def test_pods_of_another_state_directory_are_named_and_left_alone(own):
     stop(own)
     with open(f"{own.state}/node/pods/{uid}/pod.json", "r+") as f:
         f.truncate(10)
-    own.up(check=False, timeout="10")
+    own.up()
     assert own.daemons() == before
-    wait_for(lambda: condition(own)["status"] == "True" and uid in condition(own)["message"], "the Node tells")
+    with open(f"{own.state}/log/node.log") as log:
+        assert "is taken over with what the API server has of it" in log.read()
     finish(own, job)
+    assert own.daemons() == before
+    own.wait_idle("compute-1")
 
 
 @pytest.mark.parametrize("shift", ["+365d", "-365d"])
 def test_a_clock_that_is_a_year_off_ends_no_job(own, shift):
+    """Of our processes, that is; pods have the machine's clock, so commands on the machine are not used meanwhile."""
     if not shutil.which("faketime"):
         pytest.skip("faketime is not installed")
     before = own.daemons()
     job = own.submit("sleep 15; echo lived", "-w", "compute-1", "-o", f"{own.share}/lived")
     own.wait_job(job, "RUNNING")
     stop(own)
-    done = run("faketime", "-f", shift, PROGRAM, "up", "--state", own.state, "--name", own.name, "--share", own.share,
-               "--timeout", "30", check=False, env={**os.environ, "DONT_FAKE_MONOTONIC": "1"})
-    assert done.returncode == 0, done.stderr
-    assert own.daemons() == before
-    # the operator works: leases, certificates and tokens are no hindrance
-    own.kubectl("patch", "nodeset", "compute", "--type=merge", "-p",
-                '{"spec":{"partition":{"config":"Default=YES MaxTime=7"}}}')
-    wait_for(lambda: "MaxTime=00:07:00" in own.slurm("scontrol", "show", "partition", "compute").stdout, "it is live")
-    finish(own, job)
-    stop(own)
+    serve = subprocess.Popen(["faketime", "-f", shift, PROGRAM, "serve", "--state", own.state, "--name", own.name,
+                              "--share", own.share], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: own.process("node") and own.kubectl("get", "pods", check=False).returncode == 0, "it serves")
+        # the operator and the agent work: leases, certificates and tokens are no hindrance
+        own.kubectl("patch", "nodeset", "compute", "--type=merge", "-p",
+                    '{"spec":{"partition":{"config":"Default=YES MaxTime=7"}}}')
+        wait_for(lambda: "MaxTime=00:07:00" in own.exec("slurm-controller-0", "scontrol", "show", "partition", "compute",
+                                                        container="slurmctld", check=False).stdout, "it is live")
+        wait_for(lambda: os.path.exists(f"{own.share}/lived") and os.path.getsize(f"{own.share}/lived"), "the job ends", 60)
+        assert own.daemons() == before
+        stop(own)
+    finally:
+        serve.wait(20)
     own.up()
+    finish(own, job)
     own.wait_idle("compute-0", "compute-1", "compute-2")
     assert own.daemons() == before
 
@@ -273,10 +284,11 @@ def test_a_store_that_is_exchanged_below_a_running_node_ends_no_pod(own):
         os.kill(serve, signal.SIGCONT)
     wait_for(lambda: own.kubectl("get", "--raw", "/readyz", check=False).returncode == 0, "the API answers")
     wait_for(lambda: condition(own)["status"] == "True", "the Node tells")
-    assert own.daemons() == before
     lives_on(own, job)
     recover(own, "--adopt", "--all")
     finish(own, job)
+    # an idle pod may have gone: for a moment the operator has pods of then and replicas of now
+    assert ("slurmctld" in {name for name, _ in set(before) & set(own.daemons())})
 
 
 def test_a_partition_that_an_older_store_does_not_have_keeps_its_jobs(own):
