@@ -53,7 +53,9 @@ struct world {
 };
 
 static struct world world;
+static char version[64]; /* of the state that was last heard */
 static char live[] = "/dev/shm/fuzz-agent-XXXXXX";
+static char marker[64], proven[64]; /* in it */
 
 static void answer_with(struct call *c, int r, const struct jsn *answer)
 {
@@ -229,13 +231,45 @@ static void answer_scripted(struct peers *p, unsigned char n)
     buf_clear(&p->gathered);
 }
 
+/* Long polls wait from a version on, which no script can know. */
+static void note_version(void *arg, struct str data)
+{
+    static const char key[] = "\"version\":\"";
+    const char *at = memmem(data.p, data.n, key, sizeof(key) - 1);
+    struct str rest;
+
+    (void)arg;
+    if (!at)
+        return;
+    at += sizeof(key) - 1;
+    rest = (struct str){at, data.n - (size_t)(at - data.p)};
+    (void)snprintf(version, sizeof(version), "%.*s", (int)MIN(str_find(rest, '"'), (size_t)60), at);
+}
+
+static void start(struct world *w);
+static void stop(struct world *w);
+
+/* The agent ends, and another one takes up what it left. */
+static void start_again(struct world *w)
+{
+    stop(w);
+    w->full = false;
+    start(w);
+}
+
 static void take_step(void *arg, struct peers *p, char step, unsigned char n)
 {
     (void)arg;
+    if (step == 'V') {
+        buf_adds(&p->gathered, version);
+        return;
+    }
     if (step == 'A')
         answer_scripted(p, n);
     else
         peers_send(p);
+    if (step == 'B')
+        start_again(&world);
     if (step == 'H')
         world.held = n % 2;
     else if (step == 'P')
@@ -278,7 +312,9 @@ static void prepare_dir(void)
         abort();
     made = true;
     conf = xasprintf("%s/slurm.conf", live);
-    if (file_make_dirs(live, 0700, NULL) < 0 ||
+    (void)snprintf(marker, sizeof(marker), "%s/.marker", live);
+    (void)snprintf(proven, sizeof(proven), "%s/.proven", live);
+    if (file_make_dirs(proven, 0700, NULL) < 0 ||
         file_write(conf,
                    STR("ClusterName=c\nSlurmctldHost=localhost\nNodeName=n1 CPUs=1\n"
                        "PartitionName=compute Nodes=n1\n"),
@@ -311,8 +347,13 @@ static void start(struct world *w)
     metrics_watch(w->metrics, w->hub, w->link);
     if (store_open(live, &w->store, &e) < 0)
         abort();
-    engine = (struct engine_options){
-        .loop = w->loop, .link = w->link, .store = w->store, .hub = w->hub, .metrics = w->metrics};
+    engine = (struct engine_options){.loop = w->loop,
+                                     .link = w->link,
+                                     .store = w->store,
+                                     .hub = w->hub,
+                                     .metrics = w->metrics,
+                                     .marker = marker,
+                                     .proven = proven};
     w->engine = engine_new(&engine);
     if (engine_start(w->engine, &e) < 0)
         abort();
@@ -344,17 +385,18 @@ static void stop(struct world *w)
     w->hub = hub_free(w->hub);
     w->metrics = metrics_free(w->metrics);
     w->store = store_free(w->store);
-    w->answering = loop_source_free(w->answering);
     secret_done(&w->token);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct peers_target t = {.connect = adopt, .send = note_peer, .step = take_step};
+    struct peers_target t = {
+        .connect = adopt, .send = note_peer, .heard = note_version, .step = take_step};
 
     script_clock_reset();
     prepare_dir();
     world = (struct world){0};
+    version[0] = '\0';
     list_init(&world.calls);
     if (loop_new(&world.loop, NULL) < 0)
         abort();
@@ -362,6 +404,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     start(&world);
     peers_run(world.loop, &t, data, size);
     stop(&world);
+    world.answering = loop_source_free(world.answering);
     world.loop = loop_free(world.loop);
     return 0;
 }

@@ -355,6 +355,13 @@ def agent_routes():
     return {
         "state": call("GET", "/v1/state", headers=token) + call("GET", "/v1/state?since=1&wait=9", headers=token) + step("t", 10),
         "watch": call("GET", "/v1/state?since=99-1&wait=300", headers=token) + step("P", 2) + step("t", 2) + step("r"),
+        "long_poll": call("GET", "/v1/state", headers=token) + b"GET /v1/state?since=" + step("V") + request(
+            path="&wait=9", headers=token)[4:] + step("f") + step("P", 2) + step("t", 2) + step("t", 9),
+        "long_poll_gone": call("GET", "/v1/state", headers=token) + b"GET /v1/state?since=" + step("V") + request(
+            path="&wait=9", headers=token)[4:] + step("f") + step("r") + step("P", 2) + step("t", 2),
+        "again": rpc + step("t", 1) + step("B") + step("t", 2) + step("c", 2) + call("GET", "/v1/state"),
+        "again_pending": step("H", 1) + rpc + step("B") + step("H") + step("t", 5),
+        "restart": push("\nStateSaveLocation=/x") + step("t", 1) + step("U", 0) + step("t", 3) + step("U", 1) + step("t", 3),
         "push_rpc": rpc + step("t", 1) + step("P", 2) + step("t", 1) + step("t", 30),
         "push_partition": push("\nPartitionName=debug Nodes=n1 MaxTime=00:10:00") + step("P", 2) + step("t", 1) + step("t", 20),
         "push_reconfigure": push("\nSchedulerParameters=x") + step("t", 5) + step("t", 60),
