@@ -56,10 +56,12 @@ static long status_of(const struct http_call *call)
     return status;
 }
 
-/* curl takes any number for a status; below 100 it is none, and what follows is no answer. */
+/* curl takes any number for a status; what has no three digits is none, and follows no rules. */
 static bool is_answer(const struct http_call *call)
 {
-    return status_of(call) >= 100;
+    long status = status_of(call);
+
+    return status >= 100 && status <= 999;
 }
 
 static void tell_chunk(struct http_call *call)

@@ -101,8 +101,9 @@ static void make(struct frames *f, struct peers *p, unsigned char n,
 
 bool frames_step(struct frames *f, struct peers *p, char step, unsigned char n)
 {
-    if (p->gathered.n == 0)
+    if (f->sends[p->now] != p->sends)
         f->from[p->now] = 0;
+    f->sends[p->now] = p->sends;
     if (step == 'Y')
         open_stream(f, p, n);
     else if (step == 'D')

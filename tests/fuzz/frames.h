@@ -18,7 +18,8 @@ struct frames {
     struct spdy_blocks blocks[PEERS];
     bool begun[PEERS];
     uint32_t next[PEERS];
-    size_t from[PEERS]; /* where in `gathered` the next frame begins */
+    size_t from[PEERS];        /* where in `gathered` the next frame begins */
+    unsigned int sends[PEERS]; /* as of which send that is true */
 };
 
 void frames_done(struct frames *f);

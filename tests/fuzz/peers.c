@@ -75,6 +75,7 @@ void peers_send_plain(struct peers *p)
         peers_turn(p, MAX_TURNS);
     }
     buf_clear(b);
+    p->sends++;
     peers_turn(p, MAX_TURNS);
 }
 

@@ -46,6 +46,7 @@ struct peers {
     bool deaf[PEERS];
     size_t now;
     struct buf gathered;
+    unsigned int sends; /* how often what had gathered was sent */
 };
 
 /* Run a whole script; everything is sent, and all connections are closed, at its end. */

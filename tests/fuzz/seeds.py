@@ -317,12 +317,18 @@ def node_socket():
         "logs_previous": request(path="/logs/default/p/down?previous=true") + request(path="/logs/default/p/new")
         + request(path="/logs/default/p/c?previous=1"),
         "exec": request("POST", "/exec/default/p/c" + query, v4) + streams + b"in" + step("D", 1) + step("f")
-        + step("I", 5) + b"out" + step("O", 2) + b"err" + step("O", 0) + step("X", 3) + step("Q") + step("t", 1),
+        + step("I", 5) + step("D", 0x81) + step("f") + b"out" + step("O", 2) + b"err" + step("O", 0) + step("X", 3) + step("Q") + step("t", 1),
         "exec_linger": request("POST", "/exec/default/p/c" + query, v4) + streams + step("X", 0) + b"late" + step("O", 2)
         + step("m", 100) + b"later" + step("O", 2) + step("m", 250),
         "exec_gone": request("POST", "/exec/default/p/c" + query, v4) + streams + b"x" + step("O", 2) + step("r"),
         "exec_tty": request("POST", "/exec/default/p/c" + tty, v4) + tty_streams + b'{"Width":9,"Height":9}' + step("D", 3)
         + b"in" + step("D", 1) + step("f") + b"out" + step("O") + step("X", 1),
+        "exec_full": request("POST", "/exec/default/p/c" + query, v4) + streams + (b"0123456789abcdef" * 64 + step("x", 255)
+        + step("D", 1) + step("f")) * 2 + step("I", 5) + step("I", 5) + step("f") + step("D", 0x81) + step("f") + step("Q"),
+        "attach_end": request("POST", "/attach/default/p/c?stdin=1&stdout=1&tty=1", v4) + step("f") + step("Y", 0)
+        + step("Y", 1) + step("Y", 2) + step("Y", 4) + step("f") + b'{"Width":9,"Height":9}' + step("D", 3) + b"in" + step("D", 1)
+        + step("D", 0x81) + step("f") + step("I"),
+        "forward_end": forward + step("Y", 5) + step("Y", 6) + step("f") + b"data" + step("D", 0x81) + step("f") + step("I") + step("Q"),
         "exec_ws": ws + b"\0in" + step("M", 0x82) + step("f") + b"out" + step("O", 2) + step("X") + step("t", 1),
         "exec_down": request("POST", "/exec/default/p/down" + query, v4) + request("POST", "/exec/default/x" + query, v4),
         "exec_deaf": request("POST", "/exec/default/p/c" + query, v4) + streams + step("d", 1) + b"0123456789" + step("x", 255)

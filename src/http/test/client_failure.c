@@ -67,24 +67,28 @@ static void a_connection_that_breaks_is_to_be_tried_again(void **state)
 
 static void an_answer_without_a_status_is_a_failure(void **state)
 {
-    static const char nonsense[] = "HTTP/2 2\r\nContent-Length: 2\r\n\r\nab";
-    AUTO(result_done) struct result res = {0};
+    static const char *const nonsense[] = {"HTTP/2 2\r\nContent-Length: 2\r\n\r\nab",
+                                           "HTTP/2 2000\r\nContent-Length: 2\r\n\r\nab"};
     AUTO(free) char *url = NULL;
     struct rig r;
-    int port, server = mute_port(true, &port), fd = -1;
+    int port, server = mute_port(true, &port);
 
     (void)state;
     rig_init(&r, false);
     url = xasprintf("http://127.0.0.1:%d/x", port);
-    start(&r, "", (struct http_call_options){.url = url, .on_chunk = note_chunk}, &res);
-    (void)loop_turn(r.loop, 100);
-    fd = accept(server, NULL, NULL);
-    assert_int_equal(send(fd, nonsense, sizeof(nonsense) - 1, 0), sizeof(nonsense) - 1);
-    run(&r, &res);
-    assert_int_equal(res.e.num, -EPROTO);
-    assert_int_equal(res.e.class, ERR_RETRY);
-    assert_int_equal(res.chunks.n, 0);
-    (void)close(fd);
+    for (size_t i = 0; i < ARRAY_LEN(nonsense); i++) {
+        AUTO(result_done) struct result res = {0};
+        AUTO(close) int fd = -1;
+
+        start(&r, "", (struct http_call_options){.url = url, .on_chunk = note_chunk}, &res);
+        (void)loop_turn(r.loop, 100);
+        fd = accept(server, NULL, NULL);
+        assert_int_equal(send(fd, nonsense[i], strlen(nonsense[i]), 0), strlen(nonsense[i]));
+        run(&r, &res);
+        assert_int_equal(res.e.num, -EPROTO);
+        assert_int_equal(res.e.class, ERR_RETRY);
+        assert_int_equal(res.chunks.n, 0);
+    }
     (void)close(server);
     rig_done(&r);
 }
