@@ -221,11 +221,106 @@ STRATEGIC, APPLY = "application/strategic-merge-patch+json", "application/apply-
 
 def definition(plural="things", kind="Thing"):
     schema = {"type": "object", "properties": {"spec": {
-        "type": "object", "properties": {"n": {"type": "integer", "minimum": 0, "default": 1}, "s": {"type": "string"}}}}}
+        "type": "object", "properties": {"count": {"type": "integer", "minimum": 0, "default": 1}, "s": {"type": "string"},
+            "raw": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+            "template": {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True},
+            "list": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], "items": {
+                "type": "object", "required": ["k"], "properties": {"k": {"type": "string", "pattern": "^a+$"}}}}}}}}
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema},
-               "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.n", "statusReplicasPath": ".status.n"}}}
+               "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.count", "statusReplicasPath": ".status.count"}},
+               "additionalPrinterColumns": [{"name": "Count", "type": "integer", "jsonPath": ".spec.count"}]}
     return named(f"{plural}.example.org", spec={
         "group": "example.org", "scope": "Namespaced", "names": {"plural": plural, "kind": kind}, "versions": [version]})
+
+
+def thing(name="t", **spec):
+    return {"apiVersion": "example.org/v1", "kind": "Thing", **named(name, spec=spec)}
+
+
+TABLE = "Accept: application/json;as=Table;v=v1;g=meta.k8s.io"
+PROBE = {"httpGet": {"path": "/x", "port": 80, "scheme": "HTTPS", "httpHeaders": [{"name": "A", "value": "b"}]}, "periodSeconds": 3}
+RICH_POD = {
+    "containers": [{
+        "name": "c", "image": "i", "command": ["a"], "workingDir": "/", "ports": [{"name": "p", "containerPort": 80, "protocol": "UDP"}],
+        "env": [{"name": "A", "value": "b"}, {"name": "B", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+                {"name": "C", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k", "optional": True}}},
+                {"name": "D", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "1m"}}}],
+        "envFrom": [{"prefix": "P", "configMapRef": {"name": "m"}}],
+        "resources": {"limits": {"cpu": "1", "memory": "1Gi", "example.org/gpu": "2"}, "requests": {"cpu": "500m"}},
+        "livenessProbe": PROBE, "readinessProbe": {"tcpSocket": {"port": "p"}}, "startupProbe": {"exec": {"command": ["a"]}},
+        "lifecycle": {"preStop": {"sleep": {"seconds": 3}}, "postStart": {"exec": {"command": ["a"]}}},
+        "volumeMounts": [{"name": "v", "mountPath": "/v", "subPath": "x"}, {"name": "e", "mountPath": "/e"}],
+        "securityContext": {"runAsUser": 3, "capabilities": {"add": ["NET_ADMIN"], "drop": ["ALL"]}}}],
+    "initContainers": [{"name": "i", "image": "i", "restartPolicy": "Always"}],
+    "volumes": [{"name": "v", "configMap": {"name": "m", "items": [{"key": "k", "path": "p", "mode": 256}]}},
+                {"name": "e", "emptyDir": {"sizeLimit": "1Mi", "medium": "Memory"}}, {"name": "s", "secret": {"secretName": "s"}},
+                {"name": "d", "downwardAPI": {"items": [{"path": "l", "fieldRef": {"fieldPath": "metadata.labels"}}]}},
+                {"name": "h", "hostPath": {"path": "/x", "type": "Directory"}}, {"name": "n", "nfs": {"server": "s", "path": "/"}},
+                {"name": "q", "persistentVolumeClaim": {"claimName": "c"}},
+                {"name": "j", "projected": {"sources": [{"serviceAccountToken": {"path": "t", "expirationSeconds": 600}}]}}],
+    "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+        {"matchExpressions": [{"key": "k", "operator": "In", "values": ["v"]}]}]}}, "podAntiAffinity": {
+            "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 3, "podAffinityTerm": {
+                "topologyKey": "k", "labelSelector": {"matchLabels": {"a": "b"}}}}]}},
+    "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 3}],
+    "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "k", "whenUnsatisfiable": "DoNotSchedule"}],
+    "hostAliases": [{"ip": "10.0.0.1", "hostnames": ["a"]}], "dnsConfig": {"nameservers": ["10.0.0.1"]}, "restartPolicy": "OnFailure",
+}
+# Path and kind's own content of those that no other seed makes.
+OTHERS = {
+    "rich_pod": (CORE + "/pods", {"spec": RICH_POD}),
+    "daemonset": (APPS + "/daemonsets", {"spec": {"selector": SELECT["selector"], "template": TEMPLATE}}),
+    "replicaset": (APPS + "/replicasets", {"spec": {"replicas": 1, **SELECT}}),
+    "replication": (CORE + "/replicationcontrollers", {"spec": {"replicas": 1, "selector": {"app": "a"}, "template": TEMPLATE}}),
+    "podtemplate": (CORE + "/podtemplates", {"template": TEMPLATE}),
+    "cronjob": ("/apis/batch/v1/namespaces/default/cronjobs", {"spec": {"schedule": "*/5 1-3 * jan mon", "jobTemplate": {
+        "spec": {"template": {"spec": {"restartPolicy": "Never", **POD}}}}}}),
+    "claim": (CORE + "/persistentvolumeclaims", {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}),
+    "volume": ("/api/v1/persistentvolumes", {"spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+                                                      "hostPath": {"path": "/x"}, "claimRef": {"name": "c", "namespace": "default"}}}),
+    "class": ("/apis/storage.k8s.io/v1/storageclasses", {"provisioner": "p", "parameters": {"a": "b"}, "reclaimPolicy": "Retain"}),
+    "node": ("/api/v1/nodes", {"spec": {"podCIDR": "10.0.0.0/24", "taints": [{"key": "k", "effect": "NoSchedule"}]},
+                               "status": {"capacity": {"cpu": "3"}}}),
+    "quota": (CORE + "/resourcequotas", {"spec": {"hard": {"pods": "3", "requests.cpu": "1"}, "scopes": ["BestEffort"]}}),
+    "limits": (CORE + "/limitranges", {"spec": {"limits": [{"type": "Container", "max": {"cpu": "2"}, "default": {"cpu": "1"}}]}}),
+    "ingress": ("/apis/networking.k8s.io/v1/namespaces/default/ingresses", {"spec": {"rules": [{"host": "h", "http": {"paths": [
+        {"path": "/", "pathType": "Prefix", "backend": {"service": {"name": "s", "port": {"number": 80}}}}]}}]}}),
+    "policy": ("/apis/networking.k8s.io/v1/namespaces/default/networkpolicies", {"spec": {"podSelector": {}, "ingress": [
+        {"from": [{"ipBlock": {"cidr": "10.0.0.0/8", "except": ["10.1.0.0/16"]}}], "ports": [{"port": 80, "endPort": 90}]}]}}),
+    "binding_role": ("/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings", {
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "r"}, "subjects": [{"kind": "User", "name": "u"}]}),
+    "binding_cluster": ("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "r"},
+        "subjects": [{"kind": "ServiceAccount", "name": "u", "namespace": "n"}]}),
+    "role_own": ("/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", {"rules": [
+        {"apiGroups": ["apps"], "resources": ["*"], "verbs": ["get"], "resourceNames": ["a"]}]}),
+    "lease": ("/apis/coordination.k8s.io/v1/namespaces/default/leases", {"spec": {"leaseDurationSeconds": 3, "holderIdentity": "h"}}),
+    "priority": ("/apis/scheduling.k8s.io/v1/priorityclasses", {"value": 3, "globalDefault": True}),
+    "slice": ("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", {
+        "addressType": "IPv4", "endpoints": [{"addresses": ["10.0.0.1"]}], "ports": [{"port": 80}]}),
+    "endpoints": (CORE + "/endpoints", {"subsets": [{"addresses": [{"ip": "10.0.0.1"}], "ports": [{"port": 80}]}]}),
+    "node_port": (CORE + "/services", {"spec": {"type": "NodePort", "clusterIP": "10.96.3.4", "ports": [
+        {"name": "a", "port": 80, "nodePort": 30080, "targetPort": "x"}], "sessionAffinity": "ClientIP"}}),
+    "balancer": (CORE + "/services", {"spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "ports": [{"port": 80}]}}),
+    "external": (CORE + "/services", {"spec": {"type": "ExternalName", "externalName": "x.y"}}),
+    "webhook": ("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", {"webhooks": [
+        {"name": "a.b.c", "clientConfig": {"url": "https://x/"}, "sideEffects": "None", "admissionReviewVersions": ["v1"], "rules": [
+            {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]}]}),
+    "event": ("/apis/events.k8s.io/v1/namespaces/default/events", {"eventTime": "2026-01-09T10:00:00.000000Z", "action": "A", "reason": "R",
+                                                                   "type": "Normal", "reportingController": "c", "reportingInstance": "i",
+                                                                   "regarding": {"kind": "Pod", "name": "p"}}),
+    "docker": (CORE + "/secrets", {"type": "kubernetes.io/dockerconfigjson", "data": {".dockerconfigjson": "e30="}}),
+}
+
+
+def others():
+    """Make, show, change, patch and delete one of each."""
+    for name, (path, rest) in OTHERS.items():
+        changed = json.loads(json.dumps(rest))
+        changed["metadata"] = {"name": "x", "labels": {"a": "b"}}
+        yield name, (call("POST", path, named("x", **rest)) + call("GET", path, headers=[TABLE]) + call("PUT", path + "/x", changed)
+                     + call("PATCH", path + "/x", {"metadata": {"annotations": {"k": "v"}}}, STRATEGIC) + step("t", 1)
+                     + call("DELETE", path + "/x"))
 
 
 def api_server():
@@ -236,6 +331,7 @@ def api_server():
     crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
     things = "/apis/example.org/v1/namespaces/default/things"
     return {
+        **dict(others()),
         "pages": b"".join(call("GET", p) for p in ("/api", "/apis", "/version", "/healthz", "/metrics", "/api/v1", "/nothing")),
         "openapi": call("GET", "/openapi/v3") + call("GET", "/openapi/v3/api/v1"),
         "crud": make_config + call("GET", at) + call("PUT", at, named("a", data={"k": "w"})) + call("DELETE", at),
@@ -280,9 +376,11 @@ def api_server():
             "spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}}),
         "role": call("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", named("r", rules=[
             {"apiGroups": [""], "resources": ["pods"], "verbs": ["*"]}])),
-        "crd": call("POST", crds, definition()) + step("t", 1) + call("POST", things, named("t", spec={"s": "x", "extra": 1}))
+        "crd": call("POST", crds, definition()) + step("t", 1) + call("POST", things, thing(s="x", extra=1, list=[{"k": "a"}]))
+        + call("PUT", things + "/t", thing(s=3, list=[{"k": "b"}, {}], count=-1)) + call("GET", things, headers=[TABLE])
+        + call("POST", things, thing("u", template={"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "A"}}, raw={"a": [1]}))
         + call("PATCH", things + "/t/scale", {"spec": {"replicas": 3}}, MERGE) + call("GET", things)
-        + call("PATCH", things + "/t?fieldManager=f", b"apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: t}\nspec: {n: 4}\n", APPLY)
+        + call("PATCH", things + "/t?fieldManager=f", b"apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: t}\nspec: {count: 4}\n", APPLY)
         + call("DELETE", crds + "/things.example.org") + step("t", 1),
         "delete_all": make_config + call("DELETE", CORE + "/configmaps?dryRun=All") + call("DELETE", CORE + "/configmaps"),
         "finalizer": call("POST", CORE + "/configmaps", {"metadata": {"name": "f", "finalizers": ["a.b/c"]}})
