@@ -7,9 +7,14 @@
  * Peers 0 to 2 are known as the administrator, as by a client certificate; peer 3 is nobody.  Time
  * passes by steps: watches end, deletions and looks of controllers come due.
  *
+ * The node, to which logs and sessions are handed over, is played here: step N takes the oldest
+ * connection to its socket, S sends what has gathered on it, R reads, H ends sending, Q closes it.
+ *
  * What must hold: each answer begins as HTTP does; nobody gets nothing but 401 and health.
  */
 #include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
@@ -39,7 +44,9 @@ static struct {
     int64_t baseline; /* version of the store, and its objects, before the first run */
     int64_t objects;
     int runs;
-} kept;
+    int node; /* listens at node.sock */
+    int conn; /* of the API server to it; -1: none */
+} kept = {.node = -1, .conn = -1};
 
 static char state[] = "/dev/shm/fuzz-api-XXXXXX";
 
@@ -96,6 +103,62 @@ static bool note_peer(void *arg, struct peers *p)
     return false;
 }
 
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        (void)close(*fd);
+    *fd = -1;
+}
+
+static void listen_as_node(void)
+{
+    struct sockaddr_un un = {.sun_family = AF_UNIX};
+
+    (void)snprintf(un.sun_path, sizeof(un.sun_path), "%s/node.sock", state);
+    (void)unlink(un.sun_path);
+    kept.node = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (kept.node < 0 || bind(kept.node, (struct sockaddr *)&un, sizeof(un)) < 0 ||
+        listen(kept.node, 64) < 0)
+        abort();
+}
+
+static void accept_as_node(void)
+{
+    close_fd(&kept.conn);
+    kept.conn = accept4(kept.node, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+/* Whoever still waits to be accepted is of a run that is over. */
+static void refuse_as_node(void)
+{
+    do {
+        accept_as_node();
+    } while (kept.conn >= 0);
+}
+
+static void take_step(void *arg, struct peers *p, char step, unsigned char n)
+{
+    char data[4096];
+
+    (void)arg;
+    (void)n;
+    if (step == 'S' && kept.conn >= 0) {
+        (void)!send(kept.conn, buf_str(&p->gathered), p->gathered.n, MSG_NOSIGNAL);
+        buf_clear(&p->gathered);
+    } else {
+        peers_send(p);
+    }
+    if (step == 'N')
+        accept_as_node();
+    else if (step == 'H' && kept.conn >= 0)
+        (void)shutdown(kept.conn, SHUT_WR);
+    else if (step == 'Q')
+        close_fd(&kept.conn);
+    while (step == 'R' && kept.conn >= 0 && recv(kept.conn, data, sizeof(data), 0) > 0)
+        ;
+    peers_turn(p, 8);
+}
+
 static void start_server(void)
 {
     struct apiserver_options o = {.state_dir = state, .listen = "127.0.0.1:0"};
@@ -108,6 +171,7 @@ static void start_server(void)
         (void)fprintf(stderr, "%s\n", e.text);
         abort();
     }
+    listen_as_node();
     settle();
     kept.baseline = store_version(kept.server->store);
     kept.runs = 0;
@@ -115,6 +179,7 @@ static void start_server(void)
 
 static void stop_server(void)
 {
+    close_fd(&kept.node);
     kept.server = apiserver_free(kept.server);
     kept.workloads = workloads_free(kept.workloads);
     kept.loop = loop_free(kept.loop);
@@ -192,7 +257,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct world w = {0};
     struct http_server_options h = {.handler = dispatch_request, .refusal = dispatch_refusal};
-    struct peers_target t = {.connect = adopt, .send = note_peer, .arg = &w};
+    struct peers_target t = {.connect = adopt, .send = note_peer, .step = take_step, .arg = &w};
 
     if (!kept.server) {
         start_server();
@@ -203,6 +268,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     peers_run(kept.loop, &t, data, size);
     w.http = http_server_free(w.http);
+    refuse_as_node();
     end_run();
     return 0;
 }

@@ -327,6 +327,7 @@ def api_server():
     config = named("a", data={"k": "v"})
     make_config = call("POST", CORE + "/configmaps", config)
     make_pod = call("POST", CORE + "/pods", named("p", spec=POD))
+    here = call("POST", CORE + "/pods", named("p", spec={**POD, "nodeName": "n"}))
     at = CORE + "/configmaps/a"
     crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
     things = "/apis/example.org/v1/namespaces/default/things"
@@ -367,6 +368,13 @@ def api_server():
         + call("DELETE", "/api/v1/namespaces/n") + step("t", 1) + call("GET", "/api/v1/namespaces/n"),
         "status": make_pod + call("PATCH", CORE + "/pods/p/status", {"status": {"phase": "Running", "podIP": "10.0.0.1"}}, MERGE)
         + call("GET", CORE + "/pods/p/log") + call("GET", CORE + "/pods/p/exec?command=a"),
+        "log": here + call("GET", CORE + "/pods/p/log?tailLines=3&follow=true") + step("N") + step("R")
+        + b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nlog" + step("S") + step("Q"),
+        "exec": here + request("POST", CORE + "/pods/p/exec?command=a&stdin=1", SPDY) + step("f") + step("N") + step("R")
+        + b"HTTP/1.1 101 Switching\r\n\r\nout" + step("S") + b"input" + step("f") + step("R") + step("H") + b"more" + step("f"),
+        "forward": here + request("GET", CORE + "/pods/p/portforward?ports=80", WEBSOCKET) + step("f") + step("N") + b"0123456789abcdef"
+        + step("x", 255) + step("x", 99) + step("f") + step("R") + step("f") + step("r") + step("Q"),
+        "log_refused": here + call("GET", CORE + "/pods/p/log?tailLines=-1") + call("GET", CORE + "/pods/p/log?container=x"),
         "evict": make_pod + call("POST", "/apis/policy/v1/namespaces/default/poddisruptionbudgets", named("b", spec={
             "minAvailable": "50%", "selector": {}})) + call("POST", CORE + "/pods/p/eviction", named("p")) + step("t", 31),
         "binding": make_pod + call("POST", CORE + "/pods/p/binding", named("p", target={"kind": "Node", "name": "x"})),
