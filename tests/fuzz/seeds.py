@@ -591,8 +591,33 @@ def http_client():
     }
 
 
+def operator_agent():
+    def state(version="1-1", **more):
+        full = {"version": version, "full": True, "slurmctld": {"up": True, "release": "22.05.8"}, "nodes": [
+            {"name": "n1", "state": "IDLE"}], "partitions": [{"name": "compute", "config": {"State": "UP"}}], "jobs": [], "reservations": [],
+            "config": {"hash": "h", "generation": 2}, "drift": [], **more}
+        return json.dumps(full).encode() + step("A")
+
+    push = b'{"generation":2,"files":{"slurm.conf":"ClusterName=c"},"declared":"x"}' + step("P")
+    result = json.dumps({"result": "applied", "hash": "h", "generation": 2, "steps": []}).encode()
+    return {
+        "state": state() + state("1-2", full=False, gone={"nodes": ["n1"]}),
+        "other": state() + state("2-1") + state("2-1", full=False),
+        "down": state(slurmctld={"up": False}) + state("1-2", nodes=[{"name": "n1", "state": "DOWN"}, {"name": "n0"}]),
+        "lost": state() + step("F", 4) + step("t", 1) + step("F") + step("t", 3) + state(),
+        "refused": b"no" + step("B", 4) + step("t", 1) + b"{}" + step("B", 36) + step("t", 9) + state(),
+        "push": state() + push + result + step("A", 1) + push + result + step("B", 17),
+        "push_lost": push + step("F", 5) + step("t", 2) + result + step("A", 1) + state(),
+        "push_twice": push + push + b'{"generation":3,"declared":"i","files":{}}' + step("P") + result + step("A", 1) + result + step("A", 1),
+        "node": state() + step("N") + b"{}" + step("A", 1) + step("N") + b'{"error":"x"}' + step("B", 17) + step("N") + step("K"),
+        "node_lost": step("N") + step("L") + step("F", 1) + state(),
+        "silent": state() + step("t", 250) + step("t", 250),
+        "nonsense": b"3" + step("A") + step("t", 1) + b'{"nodes":3}' + step("A") + step("t", 1) + b"{" + step("A"),
+    }
+
+
 def main():
-    for make in (http_client, agent_link, shim_peers, plugin, kube_reflector, agent_routes, http_server, http_sessions, http_tls, dns_server, api_relay, api_server, node_socket):
+    for make in (operator_agent, http_client, agent_link, shim_peers, plugin, kube_reflector, agent_routes, http_server, http_sessions, http_tls, dns_server, api_relay, api_server, node_socket):
         directory = CORPUS / make.__name__
         directory.mkdir(parents=True, exist_ok=True)
         for name, data in make().items():
