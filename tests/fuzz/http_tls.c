@@ -3,10 +3,10 @@
  * Fuzz target: TLS in front of the HTTP server.
  *
  * A peer begins by sending what the script says as it is: records, or what pretends to be some.
- * Step S n shakes hands as a real client would (n odd: with a certificate); from then on what the
- * script says is sent inside of that session.  Step R sends what has gathered outside of it again:
- * forged, cut and repeated records in the midst of a good session.  Step K asks for new keys, step
- * Q says farewell.
+ * Step S n shakes hands as a real client would (1: with a certificate, 2: with a stranger's); then
+ * what the script says is sent inside of that session.  Step R sends what has gathered outside of
+ * it again: forged, cut and repeated records in the midst of a good session.  Step K asks for new
+ * keys, step Q says farewell.
  *
  * What must hold: the handler sees nothing that did not come through a session, and nobody without
  * a certificate has a name.
@@ -31,7 +31,7 @@ struct world {
 };
 
 static struct http_tls *tls;
-static SSL_CTX *clients[2];
+static SSL_CTX *clients[3]; /* nobody, alice, and a stranger who says that he is alice */
 
 static void use_pair(SSL_CTX *ctx, const struct cert_pair *p)
 {
@@ -51,16 +51,19 @@ static void use_pair(SSL_CTX *ctx, const struct cert_pair *p)
 static void make_identities(void)
 {
     AUTO(cert_pair_done) struct cert_pair ca = {0}, server = {0}, client = {0};
+    AUTO(cert_pair_done) struct cert_pair other = {0}, stranger = {0};
     static const char *const names[] = {"localhost", NULL};
     struct cert_request s = {"server", NULL, names}, c = {"alice", "admins", NULL};
 
     if (cert_make_authority("fuzz", &ca, NULL) < 0 || cert_make(&ca, &s, &server, NULL) < 0 ||
-        cert_make(&ca, &c, &client, NULL) < 0 ||
+        cert_make(&ca, &c, &client, NULL) < 0 || cert_make_authority("fuzz", &other, NULL) < 0 ||
+        cert_make(&other, &c, &stranger, NULL) < 0 ||
         http_tls_new(server.cert_pem, server.key_pem, ca.cert_pem, &tls, NULL) < 0)
         abort();
     for (size_t i = 0; i < ARRAY_LEN(clients); i++)
         clients[i] = SSL_CTX_new(TLS_client_method());
     use_pair(clients[1], &client);
+    use_pair(clients[2], &stranger);
 }
 
 static void handle(void *arg, struct http_exchange *x)
@@ -76,9 +79,9 @@ static void handle(void *arg, struct http_exchange *x)
     http_reply(x, 200, "text/plain", NULL, q->body.n ? q->body : STR("hello\n"));
 }
 
-static void shake_hands(struct world *w, struct peers *p, bool named)
+static void shake_hands(struct world *w, struct peers *p, unsigned int who)
 {
-    SSL *ssl = SSL_new(clients[named]);
+    SSL *ssl = SSL_new(clients[who]);
 
     peers_send_plain(p);
     (void)SSL_set_fd(ssl, p->fds[p->now]);
@@ -91,7 +94,7 @@ static void shake_hands(struct world *w, struct peers *p, bool named)
         return;
     }
     w->sessions[p->now] = ssl;
-    w->named[p->now] |= named;
+    w->named[p->now] |= who == 1;
     w->handshakes++;
     peers_turn(p, 8);
 }
@@ -139,7 +142,7 @@ static void take_step(void *arg, struct peers *p, char step, unsigned char n)
     SSL *ssl = w->sessions[p->now];
 
     if (step == 'S' && !ssl)
-        shake_hands(w, p, n % 2);
+        shake_hands(w, p, n % ARRAY_LEN(clients));
     else if (step == 'R')
         peers_send_plain(p);
     else if (step == 'K' && ssl)

@@ -137,6 +137,7 @@ def http_tls():
         "session": step("S") + get + step("f"),
         "named": step("S", 1) + get + step("f") + step("Q"),
         "post_cut": step("S") + request("POST", "/now", body=b"hello")[:-2] + step("f") + b"lo" + step("f"),
+        "stranger": step("S", 2) + get + step("f") + step("c", 1) + step("S", 1) + get,
         "plain": get,
         "hello_cut": raw(hello) + step("f") + step("t", 31),
         "alert": raw(bytes.fromhex("15030300020100")) + step("f"),
