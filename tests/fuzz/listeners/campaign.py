@@ -19,7 +19,7 @@ import wire
 from stage import TOP, Stage
 
 WORKERS = int(os.environ.get("WORKERS", "4"))
-READ_S = 0.4
+READ_S, QUIET_S = 0.4, 0.03
 SETTLE_S = 90
 MB = 1 << 20
 
@@ -63,13 +63,13 @@ class Player:
                 "dns-tcp": lambda: self.tcp((self.stage.dns, 53)),
                 "operator": lambda: self.tcp(("127.0.0.1", self.stage.metrics_port))}[case.listener]()
 
-    def hear(self, s, seconds):
-        """Read until the end, or until nothing comes for a while; statuses are counted."""
+    def hear(self, s, answers):
+        """Read until the end, or until nothing comes for a while; that is short once all answers have begun."""
         heard = b""
-        s.settimeout(seconds)
         until = time.monotonic() + 5
         try:
             while time.monotonic() < until:
+                s.settimeout(READ_S if heard.count(b"HTTP/1.1 ") < answers else QUIET_S)
                 data = s.recv(65536)
                 if not data:
                     break
@@ -94,7 +94,7 @@ class Player:
                 elif isinstance(step, float):
                     time.sleep(step)
             if not case.deaf and case.listener != "dns":
-                heard = self.hear(s, READ_S)
+                heard = self.hear(s, case.answers)
         finally:
             s.close()
         return heard

@@ -76,6 +76,7 @@ class Case:
     named: bool = True  # with credentials
     steps: list = field(default_factory=list)
     deaf: bool = False
+    answers: int = 1  # how many will come, as far as can be known
 
     def describe(self):
         return json.dumps({"case": self.number, "listener": self.listener, "named": self.named, "deaf": self.deaf,
@@ -234,6 +235,7 @@ def api_case(rng, case):
         calls[-1] = calls[-1].replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1)
     if rng.random() < 0.15:
         calls = [mutate.raw(rng, c) if mutate.numbers_in_text(c) else c for c in calls]
+    case.answers = len(calls)
     return finish(rng, case, calls)
 
 
