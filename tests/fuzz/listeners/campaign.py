@@ -7,6 +7,7 @@ that were under way at the end, and CASE=N sends one of them again.
 import collections
 import os
 import random
+import signal
 import socket
 import ssl
 import struct
@@ -18,7 +19,7 @@ import cases
 import wire
 from stage import TOP, Stage
 
-WORKERS = int(os.environ.get("WORKERS", "4"))
+WORKERS = int(os.environ.get("WORKERS", "16"))
 READ_S, QUIET_S = 0.4, 0.03
 SETTLE_S = 90
 MB = 1 << 20
@@ -189,7 +190,14 @@ def report(campaign, slowest, idle, end, began):
         print(f"{what}: {idle[what][0] // MB} -> {end[what][0] // MB} MB, {idle[what][1]} -> {end[what][1]} descriptors")
 
 
+def stop_in_order(signo, frame):
+    """An end from outside takes the stage down, too."""
+    raise SystemExit(f"signal {signo}")
+
+
 def main():
+    for signo in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signo, stop_in_order)
     seed = int(os.environ.get("SEED") or random.SystemRandom().randrange(1 << 32))
     requests = int(os.environ.get("REQUESTS", "0"))
     minutes = float(os.environ.get("MINUTES", "600" if requests else "10"))
