@@ -149,9 +149,12 @@ void subpath_release(const char *dir)
     mounts_detach_below(dir);
     d = opendir(dir);
     /* never what is inside: a pin that is still mounted is busy, and stays */
-    while (d && (entry = readdir(d)))
-        if (unlinkat(dirfd(d), entry->d_name, 0) < 0)
-            (void)unlinkat(dirfd(d), entry->d_name, AT_REMOVEDIR);
+    while (d && (entry = readdir(d))) {
+        AUTO(free) char *pin = xasprintf("%s/%s", dir, entry->d_name);
+
+        if (unlink(pin) < 0)
+            (void)rmdir(pin);
+    }
     if (d)
         (void)closedir(d);
     (void)rmdir(dir);
