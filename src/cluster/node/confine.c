@@ -120,3 +120,10 @@ int confine_unfiltered(const struct pod_spec *p, const struct ctr_spec *c, bool 
     *ret = confine_is_privileged(p, c) || streq(type, "Unconfined");
     return 0;
 }
+
+bool confine_is_filtered(const struct pod_spec *p, const struct ctr_spec *c)
+{
+    bool unfiltered = false;
+
+    return confine_unfiltered(p, c, &unfiltered, NULL) < 0 || !unfiltered;
+}

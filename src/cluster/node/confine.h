@@ -28,6 +28,9 @@ int confine_capabilities(const struct pod_spec *p, const struct ctr_spec *c, uin
 int confine_unfiltered(const struct pod_spec *p, const struct ctr_spec *c, bool *ret,
                        struct err *e) MUST_CHECK;
 
+/* Is it one that may not make every call? */
+bool confine_is_filtered(const struct pod_spec *p, const struct ctr_spec *c);
+
 /* securityContext of the container, else of the pod. */
 const struct jsn *confine_setting(const struct pod_spec *p, const struct ctr_spec *c,
                                   const char *key);

@@ -48,6 +48,8 @@ static void shim_args(const struct container *c, struct arena *a, const char **a
         argv[k++] = "--stdin";
     if (s->stdin_once)
         argv[k++] = "--stdin-once";
+    if (confine_is_filtered(c->worker->spec, s))
+        argv[k++] = "--filter";
     if (confine_is_confined(c->worker->spec, s))
         argv[k++] = "--open-limits";
     if (oom) {

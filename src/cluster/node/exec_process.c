@@ -15,7 +15,9 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
+#include "src/cluster/node/confine.h"
 #include "src/cluster/node/oci_config.h"
+#include "src/cluster/node/worker.h"
 
 #define MAX_CONFIG ((size_t)4 << 20)
 
@@ -77,4 +79,9 @@ void exec_process_kill(pid_t runtime)
     if (d)
         (void)closedir(d);
     (void)kill(runtime, SIGKILL);
+}
+
+bool exec_process_is_filtered(const struct container *c)
+{
+    return confine_is_filtered(c->worker->spec, container_spec(c));
 }

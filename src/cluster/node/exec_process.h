@@ -12,5 +12,8 @@
 int exec_process_open(const struct container *c, const struct jsn *command, bool tty, int *ret_fd,
                       struct err *e) MUST_CHECK;
 
+/* Does the runtime run under the shim's filter for it? */
+bool exec_process_is_filtered(const struct container *c);
+
 /* Kill the command that this runtime process runs, and that itself. */
 void exec_process_kill(pid_t runtime);

@@ -32,6 +32,7 @@ struct exec {
     struct node *node;
     char *id;
     int process_fd;
+    bool filtered;
     struct channels *channels;
     bool tty;
     bool in;
@@ -215,7 +216,9 @@ static void on_child(void *arg, pid_t pid, int status)
 
 static void exec_child(const struct exec *s, const int ends[3], int slave)
 {
-    const char *argv[] = {s->node->runtime,
+    const char *argv[] = {s->node->shim,
+                          "filter",
+                          s->node->runtime,
                           "--root",
                           s->node->runtime_root,
                           "exec",
@@ -224,6 +227,7 @@ static void exec_child(const struct exec *s, const int ends[3], int slave)
                           s->tty ? "--tty" : s->id,
                           s->tty ? s->id : NULL,
                           NULL};
+    size_t first = s->filtered ? 0 : 2;
 
     loop_signals_reset();
     if (s->tty) {
@@ -235,7 +239,7 @@ static void exec_child(const struct exec *s, const int ends[3], int slave)
     }
     redirect(s->process_fd, EXEC_PROCESS_FD);
     (void)umask(022); /* the command's, as a shell in the container has it */
-    (void)execv(argv[0], (char *const *)(uintptr_t)argv);
+    (void)execv(argv[first], (char *const *)(uintptr_t)(argv + first));
     _exit(127);
 }
 
@@ -339,6 +343,7 @@ void serve_exec(struct container *c, struct http_exchange *x, const struct url_q
                        .tty = o.tty,
                        .in = o.in,
                        .process_fd = -1,
+                       .filtered = exec_process_is_filtered(c),
                        .fds = {-1, -1, -1}};
     s->linger = loop_add_timer(s->node->loop, on_linger, s);
     o.arg = s;

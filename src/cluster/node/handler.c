@@ -92,8 +92,9 @@ static int start_command(struct handler_run *r, const struct jsn *json, int64_t 
                          struct err *e)
 {
     struct node *n = r->ctr->worker->node;
-    const char *const argv[] = {n->runtime,  "--root",          n->runtime_root, "exec",
-                                "--process", EXEC_PROCESS_PATH, r->ctr->id,      NULL};
+    const char *const all[] = {n->shim, "filter",    n->runtime,        "--root",   n->runtime_root,
+                               "exec",  "--process", EXEC_PROCESS_PATH, r->ctr->id, NULL};
+    const char *const *argv = exec_process_is_filtered(r->ctr) ? all : all + 2;
     AUTO(close) int fd = -1;
     int err = exec_process_open(r->ctr, jsn_key(json, "command"), false, &fd, e);
     struct job_program p = {.argv = argv,

@@ -87,6 +87,7 @@ LINES = [
     ("control groups by a mount", "mkdir -p /tmp/g$$ && mount -t cgroup -o memory none /tmp/g$$", NO, NO),
     ("more devices by the control group", "echo 'a *:* rwm' > /sys/fs/cgroup/devices/devices.allow", NO, NO),
     ("a program with its owner's rights", PROBE + " plant {share}/planted-$$", NO, NO),
+    ("the same by a later call", PROBE + " plant_anew {share}/planted-anew-$$", NO, NO),
     ("a program with a capability", PROBE + " empower {share}/empowered-$$", NO, NO),
     ("a device in a shared directory", "mknod {share}/null-$$ c 1 3", NO, NO),
     # processes and the network
@@ -336,7 +337,7 @@ def test_a_pod_of_ones_own_has_no_raw_packets_and_leaves_no_programs_for_others(
               '"image":"x","command":["sleep","1000"]}]}}')
     own.wait_ready("plain")
     for attempt in ("raw", "packet", "spoof", "disk", f"plant {own.share}/p", f"empower {own.share}/e",
-                    "unshare 10000000"):
+                    f"plant_anew {own.share}/a", "unshare 10000000"):
         done = own.exec("plain", "python3", f"{own.share}/probe.py", *attempt.split(), check=False)
         assert done.returncode != 0, attempt
     own.kubectl("delete", "pod", "plain", "--now")

@@ -4,6 +4,7 @@
  *
  *   slurmkeeper-shim pause ...   holds the namespaces of a pod
  *   slurmkeeper-shim run ...     holds a container: its output, its input, its exit status
+ *   slurmkeeper-shim filter ...  runs the runtime with fewer system calls
  *
  * Both outlive the node process: whoever comes after it finds them by what they leave on disk. They
  * link nothing but libc, start in a millisecond and need next to no memory, since there is one for
@@ -67,6 +68,8 @@ void shim_detach(const char *const *procs, size_t n_procs)
 
 int main(int argc, char **argv)
 {
+    if (argc >= 2 && streq(argv[1], "filter"))
+        return shim_filtered(argc - 2, argv + 2); /* the umask is the command's */
     (void)umask(077);
     if (argc >= 2 && streq(argv[1], "pause"))
         return shim_pause(argc - 2, argv + 2);

@@ -4,7 +4,7 @@
  *
  *   run --runtime PROGRAM --root DIR --id ID --dir BUNDLE --log FILE [--log-bytes N] [--log-files
  * N]
- *       [--tty] [--stdin] [--stdin-once] [--open-limits] [--oom FILE] [--procs FILE]...
+ *       [--tty] [--stdin] [--stdin-once] [--open-limits] [--filter] [--oom FILE] [--procs FILE]...
  *
  * The runtime (runc) makes the container and goes; as a subreaper the shim becomes the parent of
  * the container's first process and so learns how it ended, whoever else has died meanwhile.  In
@@ -63,6 +63,8 @@ static void parse(struct run *r, int argc, char **argv)
             r->stdin_once = true;
         else if (streq(argv[i], "--open-limits"))
             r->open_limits = true;
+        else if (streq(argv[i], "--filter"))
+            r->filtered = true;
         else if ((v = shim_option(argc, argv, &i, "--log-bytes")) && !str_to_i64(str_of(v), &n))
             r->log.max_bytes = n;
         else if ((v = shim_option(argc, argv, &i, "--log-files")) && !str_to_i64(str_of(v), &n))

@@ -19,6 +19,7 @@ struct run {
     bool stdin_open;
     bool stdin_once;
     bool open_limits;
+    bool filtered; /* by shim_filter */
 
     int input_fd; /* of a terminal the same as output_fd */
     int output_fd;

@@ -73,6 +73,8 @@ static int run_runtime(struct run *r, const char *const *args, int in, int out, 
         redirect(in, 0);
         redirect(out, 1);
         redirect(err, 2);
+        if (r->filtered)
+            shim_filter();
         (void)execvp(argv[0], (char *const *)(uintptr_t)argv);
         _exit(127);
     }

@@ -11,9 +11,14 @@
 /* Ends the process with a sentence on standard error. */
 void shim_die(int errnum, const char *fmt, ...) PRINTF(2, 3) NORETURN;
 
-/* The two things a shim can be; each returns the exit status of the process. */
+/* What a shim can be; each returns the exit status of the process. */
 int shim_pause(int argc, char **argv);
 int shim_run(int argc, char **argv);
+int shim_filtered(int argc, char **argv);
+
+/* Refuse this process, and all that it starts, the calls that the runtime may not know.  Ends the
+ * process where that cannot be. */
+void shim_filter(void);
 
 /* Leave the terminal, the session and the control groups of who started us; `procs` are paths of
  * cgroup.procs files.  Descriptors above standard error are closed. */
