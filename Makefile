@@ -8,7 +8,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-operator test-node test-first-light test-e2e test-streams \
 	test-durability test-hostile \
-	test-agent test-native test-valgrind fuzz fuzz-listeners bench lint tidy fmt crds install clean help
+	test-agent test-native test-valgrind fuzz fuzz-listeners bench lint tidy fmt crds rbac install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -129,6 +129,9 @@ fmt: ## Format the sources
 
 crds: all ## Print the definitions of our kinds into deploy/crds
 	@$(BUILD)/slurmkeeper crds --directory deploy/crds
+
+rbac: all ## Print what the operator needs to be allowed into deploy/rbac
+	@$(BUILD)/slurmkeeper rbac >deploy/rbac/operator.yaml
 
 install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
 	@meson install -C $(BUILD) --no-rebuild

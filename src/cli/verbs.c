@@ -102,6 +102,11 @@ static const struct cli_option crds_options[] = {
     {NULL},
 };
 
+static const struct cli_option rbac_options[] = {
+    {"namespace", "NAME", "Where the operator runs", "slurmkeeper", false},
+    {NULL},
+};
+
 static const struct cli_option operator_options[] = {
     {"kubeconfig", "FILE",
      "Which API server, and as whom; else KUBECONFIG, the pod's own, "
@@ -229,6 +234,11 @@ const struct cli_verb cli_verbs[] = {
      "reached, the files are compared with those that were written last, and that is said. The "
      "exit status is 0 for no change, 2 for changes, 1 for an error.",
      plan_options, verb_plan_run},
+    {"rbac", NULL, "Print the permissions that the operator needs on Kubernetes",
+     "Prints a ServiceAccount, what it may do, and that it may, as YAML. The rules come from the "
+     "tables by which the operator works: it is allowed what it does and nothing else. Use it "
+     "with: slurmkeeper rbac | kubectl apply -f -",
+     rbac_options, verb_rbac_run},
     {"recover", "[POD...]", "Adopt or give up pods that run and that the store does not know",
      "A store may be older than what runs: a backup was brought back, a disk has lost writes, or "
      "the "

@@ -14,6 +14,7 @@ int verb_manual_run(const struct cli_args *args);
 int verb_node_run(const struct cli_args *args);
 int verb_operator_run(const struct cli_args *args);
 int verb_plan_run(const struct cli_args *args);
+int verb_rbac_run(const struct cli_args *args);
 int verb_recover_run(const struct cli_args *args);
 int verb_render_run(const struct cli_args *args);
 int verb_restore_run(const struct cli_args *args);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of `slurmkeeper rbac`: the file in deploy, and whom it gives what. */
+#include "src/cli/test/run.h"
+
+#include "src/base/file.h"
+#include "src/json/yaml.h"
+#include "src/operator/rights.h"
+
+static struct jsn *objects_of(struct arena *a, const char *text)
+{
+    struct jsn *v = NULL;
+    struct err e = {0};
+
+    if (yaml_parse_all(a, str_of(text), NULL, &v, &e) < 0)
+        fail_msg("%s", e.text);
+    return v;
+}
+
+static void the_file_in_deploy_is_what_is_printed(void **state)
+{
+    AUTO(run_done) struct run r = run_of("rbac");
+    AUTO(free) char *kept = NULL;
+    struct err e = {0};
+    size_t n;
+
+    (void)state;
+    if (file_read(SOURCE_ROOT "/deploy/rbac/operator.yaml", (size_t)1 << 20, &kept, &n, &e) < 0)
+        fail_msg("%s; print it with: make rbac", e.text);
+    if (!streq(kept, r.out))
+        fail_msg("deploy/rbac/operator.yaml is not what `slurmkeeper rbac` prints; run: make rbac");
+}
+
+static void bindings_give_roles_to_the_account(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(run_done) struct run r = run_of("rbac --namespace here");
+    struct jsn *all = objects_of(&a, r.out);
+    const char *name = jsn_get_str(jsn_item(all, 0), "metadata.name");
+    size_t bindings = 0;
+
+    (void)state;
+    assert_int_equal(jsn_len(all), 5);
+    assert_string_equal(jsn_get_str(jsn_item(all, 0), "metadata.namespace"), "here");
+    JSN_FOR_ITEMS (o, all) {
+        const struct jsn *subject = jsn_item(jsn_key(o, "subjects"), 0);
+
+        assert_string_equal(jsn_get_str(o, "metadata.name"), name);
+        if (!ends_with(jsn_get_str(o, "kind"), "Binding"))
+            continue;
+        bindings++;
+        assert_string_equal(jsn_get_str(subject, "kind"), "ServiceAccount");
+        assert_string_equal(jsn_get_str(subject, "namespace"), "here");
+        assert_true(starts_with(jsn_get_str(o, "kind"), jsn_get_str(o, "roleRef.kind")));
+    }
+    assert_int_equal(bindings, 2);
+}
+
+static void every_right_is_in_one_of_the_roles(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(run_done) struct run r = run_of("rbac");
+    const struct right *list;
+    size_t n = rights_list(&a, &list);
+    size_t rules = 0;
+
+    (void)state;
+    JSN_FOR_ITEMS (o, objects_of(&a, r.out))
+        rules += jsn_len(jsn_key(o, "rules"));
+    assert_int_equal(rules, n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_file_in_deploy_is_what_is_printed),
+        cmocka_unit_test(bindings_give_roles_to_the_account),
+        cmocka_unit_test(every_right_is_in_one_of_the_roles),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
