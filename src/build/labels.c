@@ -12,13 +12,8 @@
 
 #include "src/api/kinds.h"
 
-static const struct {
-    const char *name;
-    const char *component;
-} apps[] = {
-    [APP_CONTROLLER] = {"slurmctld", "controller"},
-    [APP_WORKER] = {"slurmd", "worker"},
-};
+const struct labels_app labels_slurmctld = {"slurmctld", "controller"};
+const struct labels_app labels_slurmd = {"slurmd", "worker"};
 
 const char *labels_controller(struct arena *a, const char *controller)
 {
@@ -55,29 +50,30 @@ const char *labels_workers_pdb(struct arena *a, const char *controller)
     return arena_printf(a, "slurm-workers-pdb-%s", controller);
 }
 
-struct jsn *labels_selector(struct arena *a, enum labels_app app, const char *instance)
+struct jsn *labels_selector(struct arena *a, const struct labels_app *app, const char *instance)
 {
     struct jsn *labels = jsn_object(a);
 
     jsn_set_str(a, labels, LABEL_INSTANCE, instance);
-    jsn_set_str(a, labels, LABEL_NAME, apps[app].name);
+    jsn_set_str(a, labels, LABEL_NAME, app->name);
     return labels;
 }
 
-struct jsn *labels_all(struct arena *a, enum labels_app app, const char *instance)
+struct jsn *labels_all(struct arena *a, const struct labels_app *app, const char *instance)
 {
     struct jsn *labels = jsn_object(a);
 
-    jsn_set_str(a, labels, LABEL_COMPONENT, apps[app].component);
+    jsn_set_str(a, labels, LABEL_COMPONENT, app->component);
     jsn_set_str(a, labels, LABEL_INSTANCE, instance);
-    jsn_set_str(a, labels, LABEL_NAME, apps[app].name);
-    jsn_set_str(a, labels, LABEL_OLD_COMPONENT, apps[app].name);
+    jsn_set_str(a, labels, LABEL_NAME, app->name);
+    jsn_set_str(a, labels, LABEL_OLD_COMPONENT, app->name);
     return labels;
 }
 
-const char *labels_selector_text(struct arena *a, enum labels_app app, const char *instance)
+const char *labels_selector_text(struct arena *a, const struct labels_app *app,
+                                 const char *instance)
 {
-    return arena_printf(a, LABEL_INSTANCE "=%s," LABEL_NAME "=%s", instance, apps[app].name);
+    return arena_printf(a, LABEL_INSTANCE "=%s," LABEL_NAME "=%s", instance, app->name);
 }
 
 struct jsn *labels_owner(struct arena *a, const char *kind, const struct api_meta *m,

@@ -10,8 +10,7 @@
 #define LABEL_INSTANCE "app.kubernetes.io/instance"
 #define LABEL_COMPONENT "app.kubernetes.io/component"
 #define LABEL_CLUSTER API_GROUP "/cluster"
-#define LABEL_OLD_COMPONENT                                                                        \
-    API_GROUP "/component" /* older manifests and habits select by it */
+#define LABEL_OLD_COMPONENT API_GROUP "/component" /* older manifests and habits select by it */
 #define LABEL_ACTIVE "controller." API_GROUP "/active"
 #define LABEL_SERVICE API_OWN_GROUP "/service"
 #define LABEL_POD_NAME API_NODESET_PREFIX "pod-name"
@@ -41,15 +40,25 @@ const char *labels_agent_host(struct arena *a, const char *controller, const cha
 const char *labels_workers(struct arena *a, const char *controller);     /* Service, subdomain */
 const char *labels_workers_pdb(struct arena *a, const char *controller); /* disruption budget */
 
-enum labels_app { APP_CONTROLLER, APP_WORKER };
+/* A program of a cluster: app.kubernetes.io/name and app.kubernetes.io/component of its objects. */
+struct labels_app {
+    const char *name;
+    const char *component;
+};
+extern const struct labels_app labels_slurmctld;
+extern const struct labels_app labels_slurmd;
+#define APP_CONTROLLER (&labels_slurmctld)
+#define APP_WORKER (&labels_slurmd)
 
 /* All labels of an app's objects; those that select its pods; in `a`, free to be changed. */
-struct jsn *labels_all(struct arena *a, enum labels_app app, const char *instance);
-struct jsn *labels_selector(struct arena *a, enum labels_app app, const char *instance);
+struct jsn *labels_all(struct arena *a, const struct labels_app *app, const char *instance);
+struct jsn *labels_selector(struct arena *a, const struct labels_app *app, const char *instance);
 /* "a=b,c=d" of the latter, for a status. */
-const char *labels_selector_text(struct arena *a, enum labels_app app, const char *instance);
+const char *labels_selector_text(struct arena *a, const struct labels_app *app,
+                                 const char *instance);
 
-/* An owner reference to an object of ours; `controller`: it alone manages the object.  NULL without a uid. */
+/* An owner reference to an object of ours; `controller`: it alone manages the object.  NULL without
+ * a uid. */
 struct jsn *labels_owner(struct arena *a, const char *kind, const struct api_meta *m,
                          bool controller);
 

@@ -46,22 +46,19 @@ static const struct jsn *observe(struct draft *d, const char *kind, const char *
 }
 
 /* Bring about one object, if the builder made one. */
-static void sync_built(struct draft *d, struct jsn *object)
+static void bring_about(struct draft *d, struct jsn *object)
 {
-    if (object)
-        (void)sync_object(
-            d->to, observe(d, jsn_get_str(object, "kind"), jsn_get_str(object, "metadata.name")),
-            object);
+    (void)sync_built(d->to, d->cluster->lookup, object);
 }
 
 static void plan_services(struct draft *d)
 {
     actions_step(d->to, "Internal Service");
     if (!d->c->spec.external)
-        sync_built(d, build_controller_internal(d->to->arena, d->cluster));
+        bring_about(d, build_controller_internal(d->to->arena, d->cluster));
     actions_step(d->to, "Service");
     if (!d->c->spec.external)
-        sync_built(d, build_controller_service(d->to->arena, d->cluster));
+        bring_about(d, build_controller_service(d->to->arena, d->cluster));
 }
 
 /* Is what slurmctld was last handed what it shall have? */
@@ -94,9 +91,9 @@ static void plan_config(struct draft *d)
     if (!d->config_good)
         return;
     plan_push(d);
-    sync_built(d, build_config_map(d->to->arena, d->cluster, &d->config));
+    bring_about(d, build_config_map(d->to->arena, d->cluster, &d->config));
     for (size_t i = 0; i < ARRAY_LEN(options); i++)
-        sync_built(d, build_script_map(d->to->arena, d->cluster, options[i]));
+        bring_about(d, build_script_map(d->to->arena, d->cluster, options[i]));
 }
 
 /* Made once and kept: a key that is there is never changed, whoever made it. */
@@ -104,7 +101,7 @@ static void plan_key(struct draft *d, struct jsn *secret)
 {
     if (!secret || observe(d, "Secret", jsn_get_str(secret, "metadata.name")))
         return;
-    sync_built(d, secret);
+    bring_about(d, secret);
     d->keys_made = true;
 }
 
@@ -153,7 +150,8 @@ static void plan_stateful_set(struct draft *d)
 {
     actions_step(d->to, "StatefulSet");
     if (!d->c->spec.external && d->config_good && !d->keys_made && !awaits_verdict(d))
-        sync_built(d, build_controller_app(d->to->arena, d->cluster, d->config.hash, &d->problems));
+        bring_about(d,
+                    build_controller_app(d->to->arena, d->cluster, d->config.hash, &d->problems));
 }
 
 /* Owned by all NodeSets at once, and so written by nobody but the one who sees them all. */
@@ -161,10 +159,10 @@ static void plan_workers(struct draft *d)
 {
     actions_step(d->to, "ClusterWorkerService");
     if (d->cluster->n_nodesets)
-        sync_built(d, build_workers_service(d->to->arena, d->cluster));
+        bring_about(d, build_workers_service(d->to->arena, d->cluster));
     actions_step(d->to, "ClusterWorkerPDB");
     if (d->cluster->n_nodesets)
-        sync_built(d, build_workers_pdb(d->to->arena, d->cluster));
+        bring_about(d, build_workers_pdb(d->to->arena, d->cluster));
 }
 
 static void set_active(struct draft *d, const struct plan_pod *p, bool active)
@@ -207,7 +205,7 @@ static void plan_monitor(struct draft *d)
         return;
     want = build_service_monitor(d->to->arena, d->cluster);
     if (want)
-        sync_built(d, want);
+        bring_about(d, want);
     else
         sync_absent(d->to, "ServiceMonitor", observe(d, "ServiceMonitor", name), d->c->meta.uid);
 }

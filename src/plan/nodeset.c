@@ -20,20 +20,9 @@
 #include "src/plan/pod_conditions.h"
 #include "src/plan/sync.h"
 
-static const struct jsn *observe(const struct plan_nodeset *in, const char *kind, const char *name)
+static void bring_about(const struct plan_nodeset *in, struct jsn *object, struct actions *to)
 {
-    const struct jsn *v = NULL;
-
-    (void)api_lookup_get(in->cluster->lookup, kind, api_namespace(&in->ns->meta), name, &v);
-    return v;
-}
-
-static void sync_built(const struct plan_nodeset *in, struct jsn *object, struct actions *to)
-{
-    if (object)
-        (void)sync_object(
-            to, observe(in, jsn_get_str(object, "kind"), jsn_get_str(object, "metadata.name")),
-            object);
+    (void)sync_built(to, in->cluster->lookup, object);
 }
 
 static struct nodeset_hindrance find_hindrance(struct arena *a, const struct plan_nodeset *in)
@@ -80,7 +69,7 @@ static struct nodeset_hindrance find_hindrance(struct arena *a, const struct pla
 static void plan_ssh(const struct plan_nodeset *in, struct actions *to)
 {
     actions_step(to, "SSHConfig");
-    sync_built(in, build_ssh_config(to->arena, in->ns), to);
+    bring_about(in, build_ssh_config(to->arena, in->ns), to);
 }
 
 static int64_t newest_revision(const struct plan_nodeset *in)
@@ -169,7 +158,7 @@ static void plan_claims(const struct plan_nodeset *in, const struct nodeset_scal
         struct build_worker w = {.ordinal = (int32_t)scale->create[i]};
 
         JSN_FOR_ITEMS (claim, build_worker_claims(to->arena, in->cluster, in->ns, &w))
-            sync_built(in, claim, to);
+            bring_about(in, claim, to);
     }
 }
 

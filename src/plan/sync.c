@@ -148,6 +148,18 @@ bool sync_object(struct actions *to, const struct jsn *observed, const struct js
     return true;
 }
 
+const struct jsn *sync_built(struct actions *to, const struct api_lookup *l, struct jsn *object)
+{
+    const struct jsn *observed = NULL;
+
+    if (!object)
+        return NULL;
+    (void)api_lookup_get(l, jsn_get_str(object, "kind"), jsn_get_str(object, "metadata.namespace"),
+                         jsn_get_str(object, "metadata.name"), &observed);
+    (void)sync_object(to, observed, object);
+    return observed;
+}
+
 void sync_absent(struct actions *to, const char *kind, const struct jsn *observed,
                  const char *owner_uid)
 {

@@ -2,6 +2,7 @@
 /* One object that should be there: create it, mend it, or leave it alone. */
 #pragma once
 
+#include "src/api/lookup.h"
 #include "src/api/meta.h"
 #include "src/plan/action.h"
 
@@ -19,6 +20,10 @@ bool sync_object(struct actions *to, const struct jsn *observed, const struct js
 /* A patch of the object that is named as the desired one is. */
 void sync_patch(struct actions *to, const struct plan_kind *kind, const struct jsn *desired,
                 const struct jsn *patch);
+
+/* The same for what a builder made (NULL: nothing), held against what the look-up has of that kind
+ * and name.  Returns what is there now; NULL: nothing. */
+const struct jsn *sync_built(struct actions *to, const struct api_lookup *l, struct jsn *object);
 
 /* An object that should not be there (NULL: it is not): deleted if that owner controls it. */
 void sync_absent(struct actions *to, const char *kind, const struct jsn *observed,
