@@ -18,6 +18,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
+#include "src/slurm/keyfiles.h"
 
 static void file_done(struct fileset_file *f)
 {
@@ -135,7 +136,7 @@ const struct fileset_file *fileset_get(const struct fileset *s, const char *name
 
 bool fileset_is_key(const char *name)
 {
-    return ends_with(name, ".key") || ends_with(name, ".jwks") || streq(name, "jwks.json");
+    return keyfile_is_secret(name);
 }
 
 void fileset_split_keys(struct fileset *from, struct fileset *keys)

@@ -30,6 +30,7 @@
 #include "src/base/alloc.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
+#include "src/slurm/keyfiles.h"
 
 #define REHEARSE_MS 10000
 #define GRACE_MS 200 /* from the line to the proof, where no plugin says anything */
@@ -64,14 +65,11 @@ static int file_put(const char *dir, const char *name, struct str text, mode_t m
 /* Keys are not copied: links to the live ones. */
 static void keys_link(const char *live, const char *dir)
 {
-    static const char *const names[] = {"slurm.key", "slurm.jwks", "jwt.key", "jwt_hs256.key",
-                                        "jwks.json"};
+    for (const struct keyfile *k = keyfiles; k->name; k++) {
+        AUTO(free) char *from = xasprintf("%s/%s", live, k->name);
+        AUTO(free) char *to = xasprintf("%s/%s", dir, k->name);
 
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        AUTO(free) char *from = xasprintf("%s/%s", live, names[i]);
-        AUTO(free) char *to = xasprintf("%s/%s", dir, names[i]);
-
-        if (file_exists(from))
+        if (k->slurm && file_exists(from))
             (void)!symlink(from, to);
     }
 }
