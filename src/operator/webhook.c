@@ -30,6 +30,8 @@
 #define MAX_CONNECTIONS 64
 /* An object and what it was, each of at most 1.5 MiB (etcd's limit), and a little around them. */
 #define MAX_BODY_BYTES (4 << 20)
+/* Of all that are being received; who comes next waits. */
+#define MAX_BODIES_BYTES (16 << 20)
 
 static const struct kube_resource secrets = {"", "v1", "secrets"};
 static const struct kube_resource configurations = {"admissionregistration.k8s.io", "v1",
@@ -49,9 +51,10 @@ struct webhook {
     struct webhook_keys keys;  /* read or made by this look */
     struct webhook_keys fresh; /* of the start, for a Secret that is not there; in first_arena */
     struct arena first_arena;
-    char *served; /* certificate that new connections get, once it was the Secret's */
-    char *told;   /* what failed last; it is logged once */
-    bool again;   /* look again when this look is over */
+    char *served;    /* certificate that new connections get, once it was the Secret's */
+    char *told;      /* what failed last; it is logged once */
+    bool again;      /* look again when this look is over */
+    bool trust_left; /* to others, since we may not */
 };
 
 static void look(void *arg);
@@ -149,17 +152,30 @@ static void start_call(struct webhook *w, struct kube_request q, kube_done_fn fn
     w->call = kube_call_start(w->client, &q);
 }
 
+/* We may not: somebody else sees to it, such as cert-manager's injector.  Said once. */
+static void leave_trust(struct webhook *w, const struct err *e)
+{
+    if (!w->trust_left)
+        log_warn("webhook: the caBundle of its ValidatingWebhookConfiguration is left to others: "
+                 "%s",
+                 e->text);
+    w->trust_left = true;
+}
+
 static void on_trusted(void *arg, const struct kube_answer *answer, const struct kube_failure *f)
 {
     struct webhook *w = arg;
 
     (void)answer;
     w->call = NULL;
-    if (f) {
+    if (f && f->err.num != -EPERM) {
         look_failed(w, &f->err, "having its certificate trusted");
         return;
     }
-    log_info("webhook: ValidatingWebhookConfiguration %s trusts it", w->name.name);
+    if (f)
+        leave_trust(w, &f->err);
+    else
+        log_info("webhook: ValidatingWebhookConfiguration %s trusts it", w->name.name);
     serve(w);
 }
 
@@ -171,7 +187,9 @@ static void on_configuration(void *arg, const struct kube_answer *answer,
     struct jsn *patch;
 
     w->call = NULL;
-    if (f && f->err.num != -ENOENT) {
+    if (f && f->err.num == -EPERM) {
+        leave_trust(w, &f->err);
+    } else if (f && f->err.num != -ENOENT) {
         look_failed(w, &f->err, "reading its ValidatingWebhookConfiguration");
         return;
     }
@@ -296,6 +314,7 @@ static int start_server(struct webhook *w, struct err *e)
 
     o.limits.max_connections = MAX_CONNECTIONS;
     o.limits.max_body_bytes = MAX_BODY_BYTES;
+    o.limits.max_bodies_bytes = MAX_BODIES_BYTES;
     if (r == 0)
         r = http_tls_new(w->fresh.cert_pem, w->fresh.key_pem, w->options.client_ca_pem, &w->tls, e);
     o.tls = w->tls;

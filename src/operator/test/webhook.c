@@ -9,6 +9,8 @@
 
 #define GONE "{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\",\"message\":\"no\"}"
 #define TAKEN "{\"kind\":\"Status\",\"code\":409,\"reason\":\"AlreadyExists\",\"message\":\"no\"}"
+#define FORBIDDEN                                                                                  \
+    "{\"kind\":\"Status\",\"code\":403,\"reason\":\"Forbidden\",\"message\":\"not you\"}"
 #define EMPTY "{\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"5\"},\"items\":[]}"
 #define CONFIGURATION                                                                              \
     "{\"kind\":\"ValidatingWebhookConfiguration\",\"metadata\":{\"name\":\"hook\"},\"webhooks\":[" \
@@ -22,6 +24,7 @@ struct rig {
     char *secret; /* as JSON; NULL: there is none */
     int refuse;   /* so many creations: somebody else was faster */
     bool configured;
+    bool forbidden; /* to read the configuration */
     int created;
     int updated;
     int trusted; /* patches of the configuration */
@@ -58,7 +61,10 @@ static void serve_secret(struct rig *r, struct http_exchange *x)
 static void serve_configuration(struct rig *r, struct http_exchange *x)
 {
     if (streq(http_exchange_request(x)->method, "GET")) {
-        peer_answer(x, r->configured ? 200 : 404, r->configured ? CONFIGURATION : GONE);
+        if (r->forbidden)
+            peer_answer(x, 403, FORBIDDEN);
+        else
+            peer_answer(x, r->configured ? 200 : 404, r->configured ? CONFIGURATION : GONE);
         return;
     }
     r->trust_seen_first = !webhook_ready(r->webhook);
@@ -149,6 +155,18 @@ static void the_api_server_is_told_before_it_is_served(void **state)
     rig_done(&r);
 }
 
+/* Where cert-manager injects the authority, the operator need not be allowed to. */
+static void trust_is_left_to_others_where_it_must_be(void **state)
+{
+    struct rig r = {.forbidden = true};
+
+    (void)state;
+    rig_start(&r);
+    run_until_ready(&r);
+    assert_int_equal(r.trusted, 0);
+    rig_done(&r);
+}
+
 #define SECRET(labels)                                                                             \
     "{\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"hook\",\"namespace\":"    \
     "\"default\",\"resourceVersion\":\"7\"" labels "},\"data\":{\"tls.crt\":\"eA==\","             \
@@ -221,6 +239,7 @@ int main(void)
         cmocka_unit_test(a_secret_is_made_where_there_is_none),
         cmocka_unit_test(the_secret_of_a_faster_one_is_taken),
         cmocka_unit_test(the_api_server_is_told_before_it_is_served),
+        cmocka_unit_test(trust_is_left_to_others_where_it_must_be),
         cmocka_unit_test(keys_of_ours_that_are_not_good_are_replaced),
         cmocka_unit_test(what_somebody_else_keeps_is_never_written),
         cmocka_unit_test(a_deleted_secret_is_made_of_other_keys),

@@ -2,7 +2,8 @@
 """The validating webhook of the operator, asked by curl as a kube-apiserver asks it.
 
 The embedded API server checks our kinds itself and calls no webhooks; it gives the same answers, and
-one case holds the two against each other.  A server and an operator of their own are started here.
+one case holds the two against each other.  A server and an operator of their own are started here; the
+operator has the permissions that `slurmkeeper rbac` prints and no others.
 """
 import base64
 import copy
@@ -10,6 +11,7 @@ import json
 import subprocess
 
 import pytest
+import yaml
 from conftest import PROGRAM, Api, Cluster, Kubeconfig, eventually, free_port
 
 NAME = "slurmkeeper-webhook"
@@ -96,6 +98,22 @@ class Hook:
         return answer["response"]
 
 
+def give_identity(c):
+    """A ServiceAccount with what `slurmkeeper rbac` prints, and nothing else."""
+    printed = subprocess.run([PROGRAM, "rbac", "--namespace", "default"], check=True,
+                             capture_output=True, text=True).stdout
+    c.apply(printed)
+    api = Api(Kubeconfig(c.kubeconfig, str(c.state)))
+    token = api.post("/api/v1/namespaces/default/serviceaccounts/slurmkeeper-operator/token",
+                     {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+                      "spec": {"expirationSeconds": 3600}}).ok()["status"]["token"]
+    config = yaml.safe_load(c.kubeconfig.read_text(encoding="utf-8"))
+    config["users"][0]["user"] = {"token": token}
+    path = c.state / "webhook-operator.kubeconfig"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    return path
+
+
 @pytest.fixture(scope="module")
 def hook(tmp_path_factory):
     c = Cluster(tmp_path_factory.mktemp("webhook"))
@@ -105,13 +123,15 @@ def hook(tmp_path_factory):
         c.kubectl("apply", "-f", "-", text=subprocess.run(
             [PROGRAM, "crds"], check=True, capture_output=True, text=True).stdout)
         eventually(lambda: c.apply(OBJECTS), "the objects")
-        c.start_operator("--webhook", f"127.0.0.1:{h.port}")
+        c.start("operator", "operator", "--kubeconfig", str(give_identity(c)), "--metrics",
+                f"127.0.0.1:{c.metrics_port}", "--webhook", f"127.0.0.1:{h.port}")
         eventually(lambda: c.visit("/readyz")[0] == 200, "the operator")
         h.read_ca()
         yield h
     finally:
         codes = {name: c.stop(name) for name in ("operator", "apiserver")}
     assert not [name for name, code in codes.items() if code not in (0, -15)], codes
+    assert "forbidden" not in c.log("operator")
 
 
 def test_the_api_server_is_told_to_trust_it(hook):
