@@ -9,6 +9,7 @@
 #include "src/agent/hub_impl.h"
 #include "src/base/alloc.h"
 #include "src/slurm/profile.h"
+#include "src/wire/version.h"
 
 static const char *const list_names[HUB_N_TABLES] = {
     [HUB_NODES] = "nodes",
@@ -169,8 +170,8 @@ void hub_print(const struct hub *h, const char *since, struct buf *out)
 {
     uint64_t from = version_of(h, since);
 
-    buf_printf(out, "{\"version\":\"%s-%llu\",\"full\":%s", h->boot, (unsigned long long)h->version,
-               from == 0 ? "true" : "false");
+    buf_printf(out, "{\"" WIRE_KEY "\":%d,\"version\":\"%s-%llu\",\"full\":%s", WIRE_VERSION,
+               h->boot, (unsigned long long)h->version, from == 0 ? "true" : "false");
     for (unsigned i = 0; i < HUB_N_SECTIONS; i++) {
         const struct buf *text = &h->sections[i];
 

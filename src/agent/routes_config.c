@@ -8,6 +8,7 @@
 #include "src/agent/routes.h"
 
 #include "src/base/alloc.h"
+#include "src/wire/declaration.h"
 
 struct open_push {
     struct routes *routes;
@@ -33,25 +34,20 @@ static void on_close(void *arg)
     free(p);
 }
 
-static int policy_decode(const char *text, bool *ret_revert, struct err *e)
-{
-    if (text && !streq(text, "Report") && !streq(text, "Revert"))
-        return err_bad(e, "driftPolicy: '%s' is neither Report nor Revert", text);
-    *ret_revert = streq(text, "Revert");
-    return 0;
-}
-
 static int record_decode(const struct jsn *body, struct record **ret, struct err *e)
 {
+    AUTO(arena_done) struct arena a = {0};
     AUTO(record_free) struct record *r = record_new();
-    int ret_code = fileset_decode(body, &r->files, e);
+    struct wire_declaration d = {0};
+    int ret_code = wire_declaration_decode(&a, body, &d, e);
 
     if (ret_code == 0)
-        ret_code = policy_decode(jsn_get_str(body, "driftPolicy"), &r->revert, e);
+        ret_code = fileset_decode(body, &r->files, e);
     if (ret_code < 0)
         return ret_code;
-    r->generation = jsn_get_int(body, "generation", 0);
-    r->declared = xstrdup_null(jsn_get_str(body, "declared"));
+    r->revert = d.drift_policy == WIRE_DRIFT_REVERT;
+    r->generation = d.generation;
+    r->declared = xstrdup_null(d.declared);
     fileset_hash(&r->files, r->hash);
     *ret = TAKE(r);
     return 0;

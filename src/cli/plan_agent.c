@@ -13,6 +13,8 @@
 #include "src/cli/plan.h"
 #include "src/http/client.h"
 #include "src/plan/pods.h"
+#include "src/wire/declaration.h"
+#include "src/wire/outcome.h"
 
 #define CONNECT_MS 2000
 /* A plan may have slurmctld rehearse the files. */
@@ -204,56 +206,67 @@ static enum change_class class_of(const char *name)
     return CHANGE_RPC;
 }
 
-static void take_changes(struct arena *a, const struct jsn *answer, struct plan_cluster *c)
+static void take_changes(struct arena *a, const struct wire_outcome *o, struct plan_cluster *c)
 {
-    const char *class = jsn_get_str(answer, "class");
-
-    JSN_FOR_ITEMS (change, jsn_key(answer, "changes"))
-        plan_change_add(a, c, class_of(jsn_get_str(change, "class")), jsn_get_str(change, "change"),
-                        jsn_get_str(change, "why"));
-    if (c->n == 0)
-        JSN_FOR_ITEMS (step, jsn_key(answer, "steps"))
-            if (jsn_get_str(step, "what"))
-                plan_change_add(a, c, class_of(jsn_get_str(step, "step")),
-                                jsn_get_str(step, "what"), NULL);
-    if (class)
-        c->class = class_of(class);
+    for (size_t i = 0; i < o->changes.n; i++)
+        plan_change_add(a, c, class_of(o->changes.items[i].class), o->changes.items[i].change,
+                        o->changes.items[i].why);
+    for (size_t i = 0; c->n == 0 && i < o->steps.n; i++)
+        if (o->steps.items[i].what)
+            plan_change_add(a, c, class_of(o->steps.items[i].step), o->steps.items[i].what, NULL);
+    if (o->class)
+        c->class = class_of(o->class);
 }
 
-static const char *refusal(struct arena *a, const struct jsn *answer)
+static const char *refusal(struct arena *a, const struct wire_outcome *o)
 {
     AUTO(buf_done) struct buf b = {0};
 
-    buf_adds(&b,
-             jsn_get_str(answer, "error") ? jsn_get_str(answer, "error") : "it does not say why");
-    JSN_FOR_ITEMS (p, jsn_key(answer, "problems"))
-        buf_printf(&b, "\n%s line %lld: %s", jsn_get_str(p, "file") ? jsn_get_str(p, "file") : "",
-                   (long long)jsn_get_int(p, "line", 0),
-                   jsn_get_str(p, "message") ? jsn_get_str(p, "message") : "");
+    buf_adds(&b, o->error ? o->error : "it does not say why");
+    for (size_t i = 0; i < o->problems.n; i++) {
+        if (o->problems.items[i].severity == WIRE_WARNING)
+            continue;
+        buf_addc(&b, '\n');
+        wire_problem_print(&o->problems.items[i], &b);
+    }
     return arena_strdup(a, buf_str(&b));
+}
+
+static void take_warnings(struct arena *a, const struct wire_outcome *o, struct plan_cluster *c)
+{
+    for (size_t i = 0; i < o->problems.n; i++) {
+        AUTO(buf_done) struct buf b = {0};
+
+        if (o->problems.items[i].severity != WIRE_WARNING)
+            continue;
+        wire_problem_print(&o->problems.items[i], &b);
+        jsn_append(a, c->warnings, jsn_string(a, buf_str(&b)));
+    }
 }
 
 int plan_agent_ask(struct plan_agent *g, struct arena *a, const struct jsn *push,
                    struct plan_cluster *c, struct err *e)
 {
     AUTO(buf_done) struct buf body = {0};
+    struct wire_outcome o = {.result = -1};
     struct jsn *answer = NULL;
     int status = 0;
     int r;
 
-    jsn_print(&body, push);
+    jsn_print(&body, wire_declaration_seal(a, push, 0));
     r = call(g, "POST", "/v1/plan", buf_view(&body), a, &status, &answer, e);
+    if (r == 0)
+        r = wire_outcome_decode(a, answer, &o, e);
     if (r < 0)
         return r;
     if (status != 200 && status != 422)
         return err_set(e, -EREMOTEIO, ERR_RETRY, "the agent answers %d: %s", status,
-                       refusal(a, answer));
+                       refusal(a, &o));
     c->source = "agent";
-    JSN_FOR_ITEMS (text, jsn_key(answer, "warnings"))
-        jsn_append(a, c->warnings, jsn_clone(a, text));
+    take_warnings(a, &o, c);
     if (status == 422)
-        c->refused = refusal(a, answer);
+        c->refused = refusal(a, &o);
     else
-        take_changes(a, answer, c);
+        take_changes(a, &o, c);
     return 0;
 }

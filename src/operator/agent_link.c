@@ -96,11 +96,9 @@ static void fail(struct agent_link *k, const char *why)
 /* What the agent says about the configuration, held against what was sent. */
 static void follow_config(struct agent_link *k, const char *old_boot, struct agent_change *c)
 {
-    const struct agent_config *config = agent_state_config(k->state);
-
     if (old_boot[0] && !streq(old_boot, agent_state_boot(k->state)))
         agent_push_forget(k->push);
-    if (agent_push_follow(k->push, config->hash, config->result, config->reason))
+    if (agent_push_follow(k->push, agent_state_config(k->state)))
         c->config = true;
 }
 
@@ -185,6 +183,8 @@ static void on_pushed(void *arg)
 {
     struct agent_link *k = arg;
 
+    if (k->known)
+        (void)agent_push_recover(k->push, agent_state_config(k->state));
     k->events.pushed(k->events.arg);
 }
 

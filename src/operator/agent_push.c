@@ -14,6 +14,7 @@
 
 #include "src/base/alloc.h"
 #include "src/kube/pace.h"
+#include "src/wire/declaration.h"
 
 #define RETRY_FIRST_MS 50
 #define RETRY_MAX_MS 5000
@@ -26,8 +27,8 @@
 struct parcel {
     char *hash;
     bool reverts;
+    int64_t count; /* its generation */
     struct buf body;
-    char *slurm_conf; /* to show lines that were refused */
 };
 
 struct agent_push {
@@ -43,8 +44,7 @@ struct agent_push {
     char *trouble;
     struct arena arena; /* of the outcome */
     struct slurm_applied outcome;
-    const char *agent_hash; /* what the agent calls the outcome's configuration */
-    char *forgotten;        /* the agent's hash for which an outcome was forgotten last */
+    char *forgotten; /* the other declaration for which an outcome was forgotten last */
     int64_t forgotten_ms;
 };
 
@@ -53,7 +53,6 @@ static struct parcel *parcel_free(struct parcel *c)
     if (!c)
         return NULL;
     free(c->hash);
-    free(c->slurm_conf);
     buf_done(&c->body);
     free(c);
     return NULL;
@@ -63,15 +62,11 @@ static struct parcel *parcel_new(const struct jsn *body, int64_t count)
 {
     struct parcel *c = xcalloc(1, sizeof(*c));
     AUTO(arena_done) struct arena a = {0};
-    struct jsn *copy = jsn_object(&a);
 
     c->hash = xstrdup_null(jsn_get_str(body, "declared"));
+    c->count = count;
     c->reverts = streq(jsn_get_str(body, "driftPolicy"), "Revert");
-    c->slurm_conf = xstrdup_null(jsn_text(jsn_member(jsn_key(body, "files"), STR("slurm.conf"))));
-    jsn_set_int(&a, copy, "generation", count);
-    JSN_FOR_MEMBERS (m, body)
-        jsn_set_member(&a, copy, m->key, m->value);
-    jsn_print(&c->body, copy);
+    jsn_print(&c->body, wire_declaration_seal(&a, body, count));
     return c;
 }
 
@@ -110,69 +105,44 @@ struct agent_push *agent_push_free(struct agent_push *p)
     return NULL;
 }
 
-/* A copy of one line of a text; NULL if there is none. */
-static const char *line_of(struct arena *a, const char *text, int64_t line)
+static const char *copy(struct arena *a, const char *text)
 {
-    const char *end;
-
-    for (; text && line > 1; line--) {
-        text = strchr(text, '\n');
-        text = text ? text + 1 : NULL;
-    }
-    if (!text || line < 1)
-        return NULL;
-    end = strchrnul(text, '\n');
-    return arena_str(a, (struct str){text, (size_t)(end - text)});
-}
-
-static const char *text_at(struct arena *a, const struct jsn *v, const char *key)
-{
-    const char *text = jsn_text(jsn_key(v, key));
-
     return text && text[0] ? arena_strdup(a, text) : NULL;
 }
 
-static void read_faults(struct agent_push *p, const struct jsn *list)
+static void read_faults(struct agent_push *p, const struct wire_problems *list)
 {
     struct slurm_fault *faults = arena_calloc(&p->arena, MAX_FAULTS, sizeof(*faults));
 
-    JSN_FOR_ITEMS (v, list) {
-        struct slurm_fault *f = &faults[p->outcome.n_faults];
-        int64_t line = jsn_get_int(v, "line", 0);
+    for (size_t i = 0; i < list->n && p->outcome.n_faults < MAX_FAULTS; i++) {
+        const struct wire_problem *f = &list->items[i];
 
-        if (p->outcome.n_faults == MAX_FAULTS)
-            break;
-        f->file = text_at(&p->arena, v, "file");
-        f->message = text_at(&p->arena, v, "message");
-        f->line = line > 0 && line <= INT32_MAX ? (unsigned)line : 0;
-        if (streq(f->file, "slurm.conf"))
-            f->line_text = line_of(&p->arena, p->sent->slurm_conf, f->line);
-        p->outcome.n_faults += f->message != NULL;
+        if (f->severity != WIRE_WARNING)
+            faults[p->outcome.n_faults++] =
+                (struct slurm_fault){.file = copy(&p->arena, f->file),
+                                     .line = f->line,
+                                     .line_text = copy(&p->arena, f->object),
+                                     .message = copy(&p->arena, f->message)};
     }
     p->outcome.faults = faults;
 }
 
 /* "partition debug: State=UP -> DRAIN" of each step that tells something. */
-static const char *read_steps(struct arena *a, const struct jsn *answer)
+static const char *read_steps(struct arena *a, const struct wire_outcome *o)
 {
-    const char *class = jsn_get_str(answer, "class");
     AUTO(buf_done) struct buf b = {.max = 1024};
     double ms = 0;
 
-    JSN_FOR_ITEMS (v, jsn_key(answer, "steps")) {
-        const char *what = jsn_get_str(v, "what");
-        const struct jsn *took = jsn_key(v, "ms");
+    for (size_t i = 0; i < o->steps.n; i++) {
+        const char *what = o->steps.items[i].what;
 
-        if (jsn_is(took, JSN_REAL))
-            ms += took->d;
-        else if (jsn_is(took, JSN_INT))
-            ms += (double)took->i;
+        ms += o->steps.items[i].ms;
         if (what && what[0])
             buf_printf(&b, "%s%s", b.n ? "; " : "", what);
     }
-    if (!class || streq(class, "none"))
+    if (!o->class || streq(o->class, "none"))
         return NULL;
-    return arena_printf(a, "%s%s%s (%.1f ms)", class, b.n ? ": " : "", buf_str(&b), ms);
+    return arena_printf(a, "%s%s%s (%.1f ms)", o->class, b.n ? ": " : "", buf_str(&b), ms);
 }
 
 static void start_outcome(struct agent_push *p)
@@ -181,28 +151,22 @@ static void start_outcome(struct agent_push *p)
     p->arena = (struct arena){0};
     p->outcome = (struct slurm_applied){.hash = arena_strdup(&p->arena, p->sent->hash),
                                         .reverts = p->sent->reverts};
-    p->agent_hash = NULL;
 }
 
-static void note_answer(struct agent_push *p, const struct jsn *v, bool refused)
+/* What became of the one that was sent; by the answer, or by the state. */
+static void note_outcome(struct agent_push *p, const struct wire_outcome *o)
 {
-    const char *error = jsn_get_str(v, "error");
-    const char *step = jsn_get_str(v, "step");
-
     start_outcome(p);
-    p->agent_hash = text_at(&p->arena, v, "hash");
-    if (refused) {
-        p->outcome.result = "refused";
-        p->outcome.reason = arena_printf(&p->arena, "%s%s%s", step ? step : "", step ? ": " : "",
-                                         error ? error : "the agent gives no reason");
-        read_faults(p, jsn_key(v, "problems"));
+    p->outcome.result = wire_result_name((enum wire_result)o->result);
+    if (o->result == WIRE_REFUSED) {
+        p->outcome.reason =
+            arena_printf(&p->arena, "%s%s%s", o->step ? o->step : "", o->step ? ": " : "",
+                         o->error ? o->error : "the agent gives no reason");
+        read_faults(p, &o->problems);
         return;
     }
-    p->outcome.result = text_at(&p->arena, v, "result");
-    p->outcome.reason = text_at(&p->arena, v, "reason");
-    p->outcome.steps = read_steps(&p->arena, v);
-    if (!p->outcome.result)
-        p->outcome.result = "applied";
+    p->outcome.reason = copy(&p->arena, o->reason);
+    p->outcome.steps = read_steps(&p->arena, o);
 }
 
 /* Conditions repeat it: times and versions in it would make each attempt a new one. */
@@ -253,6 +217,22 @@ static bool is_final(int status)
     return status == 200 || status == 422 || status == 400 || status == 413;
 }
 
+/* An agent that cannot read the request has no outcome, but a sentence. */
+static void take_answer(struct agent_push *p, const struct jsn *v, int status)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct wire_outcome o = {.result = -1};
+    struct err e = {0};
+
+    if (wire_outcome_decode(&a, v, &o, &e) < 0)
+        o = (struct wire_outcome){.result = WIRE_REFUSED, .error = e.text};
+    else if (status != 200)
+        o.result = WIRE_REFUSED;
+    else if (o.result < 0)
+        o.result = WIRE_APPLIED;
+    note_outcome(p, &o);
+}
+
 static void on_done(void *arg, const struct http_answer *answer, const struct err *e)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -273,7 +253,7 @@ static void on_done(void *arg, const struct http_answer *answer, const struct er
 
         try_again(p, why);
     } else {
-        note_answer(p, v, answer->status != 200);
+        take_answer(p, v, answer->status);
         finish(p);
     }
     p->fn(p->arg);
@@ -342,7 +322,6 @@ const char *agent_push_trouble(const struct agent_push *p)
 void agent_push_forget(struct agent_push *p)
 {
     p->outcome = (struct slurm_applied){0};
-    p->agent_hash = NULL;
 }
 
 static bool copy_if_other(struct arena *a, const char **text, const char *now)
@@ -355,28 +334,53 @@ static bool copy_if_other(struct arena *a, const char **text, const char *now)
     return true;
 }
 
-bool agent_push_follow(struct agent_push *p, const char *hash, const char *result,
-                       const char *reason)
+/* The answer was lost on its way, and the state tells what it would have told. */
+static bool is_lost_answer(const struct agent_push *p, const struct wire_outcome *o)
 {
-    bool changed;
+    return p->sent && !p->call && !o->retry && o->generation == p->sent->count &&
+           streq(o->declared, p->sent->hash);
+}
 
-    if (!p->agent_hash || !hash)
+/* "unchanged" and "applied" are the same to everybody but who has sent it. */
+static bool update_outcome(struct agent_push *p, const struct wire_outcome *o)
+{
+    const char *result = wire_result_name((enum wire_result)o->result);
+    bool changed = false;
+
+    if (o->result != WIRE_APPLIED || !streq(p->outcome.result, "unchanged"))
+        changed = copy_if_other(&p->arena, &p->outcome.result, result);
+    return copy_if_other(&p->arena, &p->outcome.reason, o->error ? o->error : o->reason) || changed;
+}
+
+bool agent_push_recover(struct agent_push *p, const struct wire_outcome *o)
+{
+    if (o->result < 0 || !is_lost_answer(p, o))
+        return false;
+    loop_timer_disarm(p->retry);
+    note_outcome(p, o);
+    finish(p);
+    return true;
+}
+
+bool agent_push_follow(struct agent_push *p, const struct wire_outcome *o)
+{
+    if (agent_push_recover(p, o))
+        return true;
+    if (o->result < 0 || !p->outcome.hash)
         return false;
     /* a refusal is final, but for what the agent has come to take by itself */
     if (streq(p->outcome.result, "refused") &&
-        (!streq(hash, p->agent_hash) || streq(result, "refused")))
+        (!streq(o->declared, p->outcome.hash) || o->result == WIRE_REFUSED))
         return false;
-    if (streq(hash, p->agent_hash)) {
-        /* "unchanged" and "applied" are the same to everybody but who has sent it. */
-        changed = result && copy_if_other(&p->arena, &p->outcome.result, result);
-        return copy_if_other(&p->arena, &p->outcome.reason, reason) || changed;
-    }
-    /* Two that disagree about names must not keep each other busy. */
-    if (streq(hash, p->forgotten) &&
+    if (streq(o->declared, p->outcome.hash))
+        return update_outcome(p, o);
+    /* if somebody else declares other files all the time, each would undo the other for ever: once
+     * in a while is enough */
+    if (streq(o->hash, p->forgotten) &&
         loop_now_ms(p->access->loop) - p->forgotten_ms < FORGET_AGAIN_MS)
         return false;
     free(p->forgotten);
-    p->forgotten = xstrdup(hash);
+    p->forgotten = xstrdup_null(o->hash);
     p->forgotten_ms = loop_now_ms(p->access->loop);
     agent_push_forget(p);
     return true;

@@ -5,6 +5,7 @@
 #include "src/http/client.h"
 #include "src/json/jsn.h"
 #include "src/plan/slurm_state.h"
+#include "src/wire/outcome.h"
 
 struct agent_push;
 
@@ -39,12 +40,14 @@ const struct slurm_applied *agent_push_outcome(const struct agent_push *p);
 const char *agent_push_trouble(const struct agent_push *p);
 
 /*
- * What the agent says of the configuration at work.  One that was pending may have been applied
- * since.  If another one is at work than was sent, the outcome is forgotten: it has to be sent
- * again.  Returns whether the outcome has changed.
+ * What the agent's state says of the last declaration.  One that was pending may have been applied
+ * since; one whose answer was lost has an outcome now.  If another one is at work than was sent,
+ * the outcome is forgotten: it has to be sent again.  Returns whether the outcome has changed.
  */
-bool agent_push_follow(struct agent_push *p, const char *hash, const char *result,
-                       const char *reason);
+bool agent_push_follow(struct agent_push *p, const struct wire_outcome *o);
+/* The first of these alone: was the answer lost that this is?  For a state that may be older than
+ * the last answer. */
+bool agent_push_recover(struct agent_push *p, const struct wire_outcome *o);
 /* The agent has started anew: what it said before counts no more. */
 void agent_push_forget(struct agent_push *p);
 

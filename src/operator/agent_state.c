@@ -14,6 +14,7 @@
 #include "src/base/clock.h"
 #include "src/operator/shelf.h"
 #include "src/slurm/line_text.h"
+#include "src/wire/version.h"
 
 #define MAX_RECORDS 200000
 #define MAX_JOB_IDS 8
@@ -26,9 +27,10 @@ struct agent_state {
     struct arena drift_arena;
     struct arena config_arena;
     struct arena slurmctld_arena;
-    struct agent_config config;
+    struct wire_outcome config;
     struct buf drift_text; /* as they came last, to see whether they are news */
     struct buf config_text;
+    struct buf waiting_text;
     bool up;
     const char *release;
     struct slurm_state view;
@@ -40,6 +42,7 @@ struct agent_state *agent_state_new(void)
 
     s->version = xstrdup("");
     s->boot = xstrdup("");
+    s->config.result = -1;
     s->nodes = (struct shelf){.size = sizeof(struct slurm_node)};
     s->partitions = (struct shelf){.size = sizeof(struct slurm_partition)};
     return s;
@@ -56,6 +59,7 @@ struct agent_state *agent_state_free(struct agent_state *s)
     arena_done(&s->slurmctld_arena);
     buf_done(&s->drift_text);
     buf_done(&s->config_text);
+    buf_done(&s->waiting_text);
     free(s->version);
     free(s->boot);
     free(s);
@@ -193,16 +197,27 @@ static void read_waiting(struct agent_state *s, const struct jsn *list)
     s->view.waiting = waiting;
 }
 
+/* It was checked before. */
 static void read_config(struct agent_state *s, const struct jsn *v)
 {
-    const char *reason = jsn_get_str(v, "reason");
+    struct err e = {0};
 
     arena_done(&s->config_arena);
     s->config_arena = (struct arena){0};
-    s->config = (struct agent_config){.hash = text_at(&s->config_arena, v, "hash"),
-                                      .result = text_at(&s->config_arena, v, "result")};
-    s->config.reason = text_at(&s->config_arena, v, reason && reason[0] ? "reason" : "error");
-    read_waiting(s, jsn_key(v, "waiting"));
+    s->config = (struct wire_outcome){.result = -1};
+    if (v)
+        (void)!wire_outcome_decode(&s->config_arena, v, &s->config, &e);
+    read_waiting(s, s->config.waiting);
+}
+
+/* May this be an outcome, of a version that is known here? */
+static int check_config(const struct jsn *v, struct err *e)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct wire_outcome o;
+    int r = v ? wire_outcome_decode(&a, v, &o, e) : 0;
+
+    return r < 0 ? err_wrap(e, r, "the agent's state cannot be read") : 0;
 }
 
 /* Returns whether it is another one, or there now, or gone. */
@@ -255,7 +270,11 @@ static int check(const struct jsn *answer, struct err *e)
 
     if (!version || !version[0])
         return err_set(e, -EBADMSG, ERR_RETRY, "the agent's state has no version");
-    r = check_list(jsn_key(answer, "nodes"), "nodes", e);
+    r = wire_version_check(answer, "agent", "operator", e);
+    if (r == 0)
+        r = check_config(jsn_key(answer, "config"), e);
+    if (r == 0)
+        r = check_list(jsn_key(answer, "nodes"), "nodes", e);
     return r < 0 ? r : check_list(jsn_key(answer, "partitions"), "partitions", e);
 }
 
@@ -312,6 +331,7 @@ int agent_state_update(struct agent_state *s, const struct jsn *answer, struct a
 {
     const struct jsn *nodes = jsn_key(answer, "nodes");
     const struct jsn *partitions = jsn_key(answer, "partitions");
+    bool config;
     int r = check(answer, e);
 
     if (r < 0)
@@ -319,8 +339,8 @@ int agent_state_update(struct agent_state *s, const struct jsn *answer, struct a
     *ret = (struct agent_change){.full = jsn_get_bool(answer, "full", true)};
     ret->drift = (ret->full || jsn_key(answer, "drift")) &&
                  is_news(&s->drift_text, jsn_key(answer, "drift"));
-    ret->config = (ret->full || jsn_key(answer, "config")) &&
-                  is_news(&s->config_text, jsn_key(answer, "config"));
+    config = (ret->full || jsn_key(answer, "config")) &&
+             is_news(&s->config_text, jsn_key(answer, "config"));
     if (ret->full) {
         shelf_clear(&s->nodes);
         shelf_clear(&s->partitions);
@@ -336,8 +356,10 @@ int agent_state_update(struct agent_state *s, const struct jsn *answer, struct a
         read_drift(s, jsn_key(answer, "drift"));
         note_drifted(a, s, ret);
     }
-    if (ret->config)
+    if (config) {
         read_config(s, jsn_key(answer, "config"));
+        ret->config = is_news(&s->waiting_text, s->config.waiting);
+    }
     ret->nodes = note_names(a, nodes, jsn_get(answer, "removed.nodes"), &ret->n_nodes);
     ret->partitions =
         note_names(a, partitions, jsn_get(answer, "removed.partitions"), &ret->n_partitions);
@@ -371,7 +393,7 @@ const char *agent_state_release(const struct agent_state *s)
     return s->release;
 }
 
-const struct agent_config *agent_state_config(const struct agent_state *s)
+const struct wire_outcome *agent_state_config(const struct agent_state *s)
 {
     return &s->config;
 }

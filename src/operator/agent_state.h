@@ -4,6 +4,7 @@
 
 #include "src/json/jsn.h"
 #include "src/plan/slurm_state.h"
+#include "src/wire/outcome.h"
 
 struct agent_state;
 
@@ -16,7 +17,7 @@ struct agent_change {
     bool full;      /* anything may be different */
     bool slurmctld; /* it is up, or down, or of another release */
     bool drift;
-    bool config;              /* how the configuration fares */
+    bool config;              /* what waits for jobs; how the configuration fares: agent_push */
     const char *const *nodes; /* names of those that changed or are gone; in the arena given */
     size_t n_nodes;
     const char *const *partitions; /* whose settings, nodes or jobs changed; likewise */
@@ -45,10 +46,5 @@ bool agent_state_up(const struct agent_state *s);
 /* "22.05.8", or NULL. */
 const char *agent_state_release(const struct agent_state *s);
 
-/* What the agent says of the configuration at work. */
-struct agent_config {
-    const char *hash;   /* the agent's own; NULL: nothing is said */
-    const char *result; /* applied, unchanged, pending, refused */
-    const char *reason; /* or NULL */
-};
-const struct agent_config *agent_state_config(const struct agent_state *s);
+/* What the agent says of the last declaration; without a result: nothing. */
+const struct wire_outcome *agent_state_config(const struct agent_state *s);

@@ -268,7 +268,7 @@ def test_partitions_made_by_hand_survive_a_reconfigure_while_they_have_jobs(c):
     c.extra = "SchedulerParameters=bf_interval=42"
     answer = c.push()
     assert answer["result"] == "pending"
-    assert any("idle" in w for w in answer["warnings"])
+    assert any("idle" in p["message"] for p in answer["problems"])
     assert c.partition_names() == {"all", "debug", "hand"}
     assert "JobState=PENDING" in c.scontrol("show", "job", str(job)).stdout
     end_job(c, job)

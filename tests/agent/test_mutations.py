@@ -181,7 +181,7 @@ def test_what_slurm_takes_otherwise_than_meant_is_warned_about(c):
     answer = c.push()
     c.extra, c.partitions = "", list(FIRST)
     assert answer["result"] == "applied"
-    said = " ".join(str(w) for w in answer["warnings"])
+    said = " ".join(p["message"] for p in answer["problems"])
     assert "DownNodes: there is no node nowhere" in said
     assert "node set few stands twice; the first one counts" in said
     assert "its Alternate nowhere is not a partition of this configuration" in said

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers to pushes and plans, and the part of the state that tells of them.
+ * What is told of a declaration: to those who wait for it, and in the state.
+ *
+ * Both get the same outcome (src/wire), so that nothing is lost with an answer that does not get
+ * through.  The state has the last one, with what still waits for jobs at this moment.
  */
 #include "src/agent/apply/engine_impl.h"
 
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
+#include "src/wire/version.h"
 
-const char *result_name(enum apply_result r)
-{
-    static const char *const names[] = {
-        [RESULT_APPLIED] = "applied", [RESULT_UNCHANGED] = "unchanged",
-        [RESULT_PENDING] = "pending", [RESULT_PLAN] = "plan",
-        [RESULT_REFUSED] = "refused",
-    };
-
-    return names[r];
-}
-
-void answer_waiting(struct arena *a, const struct engine *g, const struct record *r,
-                    struct jsn *into)
+/* Partitions that are kept for their jobs. */
+static struct jsn *waiting_of(struct arena *a, const struct engine *g, const struct record *r)
 {
     struct jsn *list = jsn_array(a);
 
@@ -35,61 +28,61 @@ void answer_waiting(struct arena *a, const struct engine *g, const struct record
         jsn_set(a, item, "jobs", ids);
         jsn_append(a, list, item);
     }
-    jsn_set(a, into, "waiting", list);
+    return list;
 }
 
-static void changes_put(struct arena *a, const struct job *j, struct jsn *into)
+static void changes_put(struct arena *a, const struct job *j, struct wire_outcome *o)
 {
-    struct jsn *list = jsn_array(a);
+    const struct comparison *c = &j->aim.compared;
 
-    for (size_t i = 0; i < j->aim.compared.n; i++) {
-        struct jsn *item = jsn_object(a);
-
-        jsn_set_str(a, item, "change", j->aim.compared.list[i].text);
-        jsn_set_str(a, item, "class", change_class_name(j->aim.compared.list[i].class));
-        jsn_append(a, list, item);
-    }
-    jsn_set(a, into, "changes", list);
+    o->changes.items = arena_calloc(a, c->n + 1, sizeof(*o->changes.items));
+    for (size_t i = 0; i < c->n; i++)
+        o->changes.items[o->changes.n++] =
+            (struct wire_change){.change = c->list[i].text,
+                                 .class = change_class_name(c->list[i].class),
+                                 .why = c->list[i].why};
 }
 
-/* "partition old waits for jobs 12, 13" */
+/* "partition 'old' is drained and deleted when its jobs have ended" */
 static const char *reason_of(struct arena *a, const struct job *j)
 {
     if (j->report.why.text[0])
         return j->report.why.text;
     if (j->record->n_kept == 0)
-        return "";
+        return NULL;
     return arena_printf(a, "partition '%s'%s drained and deleted when its jobs have ended",
                         j->record->kept[0].partition,
                         j->record->n_kept > 1 ? " and others are" : " is");
 }
 
-struct jsn *answer_make(struct arena *a, struct job *j, int *ret_status)
+void outcome_of(struct arena *a, const struct job *j, struct wire_outcome *ret)
 {
-    struct jsn *answer = jsn_object(a);
+    bool plan = j->request->kind == REQUEST_PLAN;
 
-    /* 503: the declaration is not to blame, and whoever made it may try again */
-    *ret_status = j->report.result != RESULT_REFUSED     ? 200
-                  : j->report.why.class == ERR_PERMANENT ? 422
-                                                         : 503;
-    jsn_set_str(a, answer, "result", result_name(j->report.result));
-    jsn_set_str(a, answer, "class", change_class_name(j->aim.class));
-    jsn_set_str(a, answer, "hash", j->record->hash);
-    jsn_set_int(a, answer, "generation", j->record->generation);
-    if (j->report.result == RESULT_REFUSED) {
-        jsn_set_str(a, answer, "error", j->report.why.text);
-        jsn_set_str(a, answer, "step", j->report.failed_step);
-        jsn_set(a, answer, "problems", j->report.problems);
-        jsn_set_bool(a, answer, "ended", j->fate == FATE_ENDED);
-    }
-    jsn_set(a, answer, "steps", j->report.steps);
-    jsn_set(a, answer, "warnings", j->report.warnings);
-    if (j->request->kind == REQUEST_PLAN)
-        changes_put(a, j, answer);
-    answer_waiting(a, j->engine, j->request->kind == REQUEST_PLAN ? NULL : j->record, answer);
-    if (j->report.result == RESULT_PENDING)
-        jsn_set_str(a, answer, "reason", reason_of(a, j));
-    return answer;
+    *ret = (struct wire_outcome){.result = (int)j->report.result,
+                                 .class = change_class_name(j->aim.class),
+                                 .declared = j->record->declared,
+                                 .hash = j->record->hash,
+                                 .generation = j->record->generation,
+                                 .problems = j->report.problems,
+                                 .steps = {j->report.steps, j->report.n_steps},
+                                 .waiting = waiting_of(a, j->engine, plan ? NULL : j->record),
+                                 .applied_us = clock_wall_us()};
+    if (j->report.result == WIRE_PENDING)
+        ret->reason = reason_of(a, j);
+    if (plan)
+        changes_put(a, j, ret);
+    if (j->report.result != WIRE_REFUSED)
+        return;
+    ret->error = j->report.why.text;
+    ret->step = j->report.failed_step;
+    ret->ended = j->fate == FATE_ENDED;
+    ret->retry = j->report.why.class != ERR_PERMANENT;
+}
+
+int outcome_status(const struct wire_outcome *o)
+{
+    return o->result != WIRE_REFUSED ? 200 : o->retry ? 503 : 422;
 }
 
 /* The "config" of the state: what was answered last, and what holds. */
@@ -97,31 +90,21 @@ void engine_publish(struct engine *g)
 {
     AUTO(arena_done) struct arena a = {0};
     AUTO(buf_done) struct buf text = {0};
-    struct jsn *config = jsn_object(&a);
     const struct record *good = store_good(g->o.store);
-    char when[CLOCK_RFC3339_LEN];
+    struct wire_outcome last = g->last;
+    struct jsn *config;
 
-    if (g->last.hash) {
-        jsn_set_str(&a, config, "hash", g->last.hash);
-        jsn_set_int(&a, config, "generation", g->last.generation);
-        jsn_set_str(&a, config, "result", result_name(g->last.result));
-        jsn_set_str(&a, config, "class", change_class_name(g->last.class));
-        if (g->last.reason)
-            jsn_set_str(&a, config, g->last.result == RESULT_REFUSED ? "error" : "reason",
-                        g->last.reason);
-        clock_rfc3339(g->last.applied_us, when);
-        jsn_set_str(&a, config, "appliedAt", when);
-    }
+    last.waiting = waiting_of(&a, g, engine_declared(g));
+    config = wire_outcome_encode(&a, &last);
     if (good) {
-        struct jsn *last = jsn_object(&a);
+        struct jsn *holds = jsn_object(&a);
 
-        jsn_set_str(&a, last, "hash", good->hash);
-        jsn_set_int(&a, last, "generation", good->generation);
+        jsn_set_str(&a, holds, "hash", good->hash);
+        jsn_set_int(&a, holds, "generation", good->generation);
         if (good->declared)
-            jsn_set_str(&a, last, "declared", good->declared);
-        jsn_set(&a, config, "good", last);
+            jsn_set_str(&a, holds, "declared", good->declared);
+        jsn_set(&a, config, "good", holds);
     }
-    answer_waiting(&a, g, engine_declared(g), config);
     jsn_print(&text, config);
     (void)hub_section_put(g->o.hub, HUB_CONFIG, buf_view(&text));
 }

@@ -13,15 +13,14 @@
 
 static void plan_describe(struct job *j)
 {
-    for (size_t i = 0; i < j->plan.n; i++) {
-        const struct apply_step *s = &j->plan.steps[i];
-        struct jsn *item = jsn_object(&j->report.arena);
+    for (size_t i = 0; i < j->plan.n; i++)
+        job_step_add(j, step_name(j->plan.steps[i].kind), j->plan.steps[i].what, 0);
+}
 
-        jsn_set_str(&j->report.arena, item, "step", step_name(s->kind));
-        if (s->what)
-            jsn_set_str(&j->report.arena, item, "what", s->what);
-        jsn_append(&j->report.arena, j->report.steps, item);
-    }
+/* The outcome must carry the name that the newest push has given it, after a restart, too. */
+static bool same_name(const char *a, const char *b)
+{
+    return streq(a, b) || (!a && !b);
 }
 
 /* Nothing to do and nothing new to write. */
@@ -30,7 +29,8 @@ static bool is_unchanged(const struct job *j)
     const struct record *good = store_good(j->engine->o.store);
 
     return j->plan.n == 0 && !j->aim.all && !store_pending(j->engine->o.store) && good &&
-           streq(good->hash, j->record->hash) && good->revert == j->record->revert;
+           streq(good->hash, j->record->hash) && good->revert == j->record->revert &&
+           same_name(good->declared, j->record->declared);
 }
 
 static void on_warm(struct job *j, int r, const struct jsn *answer, const struct err *e)
@@ -72,9 +72,9 @@ void job_checked(struct job *j)
             job_warn(j, "%s: %s", j->aim.compared.list[i].text, j->aim.compared.list[i].why);
     if (j->request->kind == REQUEST_PLAN) {
         plan_describe(j);
-        job_finish(j, RESULT_PLAN);
+        job_finish(j, WIRE_PLAN);
     } else if (is_unchanged(j)) {
-        job_finish(j, RESULT_UNCHANGED);
+        job_finish(j, WIRE_UNCHANGED);
     } else {
         steps_prepare(j);
     }

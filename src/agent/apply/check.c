@@ -31,25 +31,25 @@ static void check_failed(struct job *j, int r, const struct err *e)
 }
 
 /* The parser names files by where its copy lies. */
-static struct jsn *problem_copy(struct arena *a, const struct jsn *problem)
+static void take_problem(struct job *j, const struct jsn *v)
 {
-    struct jsn *copy = jsn_clone(a, problem);
-    const char *file = jsn_get_str(copy, "file");
-    const char *slash = file ? strrchr(file, '/') : NULL;
+    AUTO(arena_done) struct arena a = {0};
+    struct wire_problem p = {.severity = WIRE_ERROR};
+    struct err e = {0};
+    const char *slash;
 
-    if (slash)
-        jsn_set_str(a, copy, "file", slash + 1);
-    return copy;
+    if (fields_decode(&a, wire_problem_fields, v, &p, &e) < 0)
+        return;
+    slash = p.file ? strrchr(p.file, '/') : NULL;
+    job_problem(j, WIRE_ERROR, slash ? slash + 1 : p.file, p.line, p.message);
 }
 
 static void on_parsed(struct job *j, int r, const struct jsn *answer, const struct err *e)
 {
-    struct arena *a = &j->report.arena;
-
     if (r < 0) {
         check_failed(j, r, e);
         JSN_FOR_ITEMS (problem, jsn_get(answer, "problems"))
-            jsn_append(a, j->report.problems, problem_copy(a, problem));
+            take_problem(j, problem);
     }
     check_answered(j);
 }

@@ -18,6 +18,7 @@ struct engine *engine_new(const struct engine_options *o)
     if (!g->o.rehearse)
         g->o.rehearse = &rehearse_slurmctld;
     list_init(&g->plans);
+    g->last.result = -1;
     g->fresh = o->store && !store_good(o->store);
     g->retry = loop_add_timer(o->loop, engine_on_retry, g);
     return g;
@@ -36,7 +37,7 @@ struct engine *engine_free(struct engine *g)
         (void)job_free(j);
     (void)candidate_free(g->running);
     fileset_done(&g->keys);
-    engine_last_set(&g->last, RESULT_APPLIED, CHANGE_NONE, NULL, NULL, 0);
+    arena_done(&g->last_arena);
     free(g);
     return NULL;
 }
@@ -103,31 +104,42 @@ bool engine_own(struct engine *g, const struct record *r, unsigned wants)
     return true;
 }
 
-void engine_last_set(struct engine_last *l, enum apply_result result, enum change_class class,
-                     const char *reason, const struct record *r, int64_t when_us)
+void engine_last_set(struct engine *g, const struct wire_outcome *o)
 {
-    free(l->reason);
-    free(l->hash);
-    free(l->declared);
-    *l = (struct engine_last){.result = result,
-                              .class = class,
-                              .reason = reason && reason[0] ? xstrdup(reason) : NULL,
-                              .applied_us = when_us,
-                              .hash = r ? xstrdup(r->hash) : NULL,
-                              .declared = r ? xstrdup_null(r->declared) : NULL,
-                              .generation = r ? r->generation : 0};
+    struct arena a = {0};
+    struct wire_outcome copy = {.result = -1};
+    struct err e = {0};
+    int r = wire_outcome_decode(&a, wire_outcome_encode(&a, o), &copy, &e);
+
+    assert(r == 0);
+    arena_done(&g->last_arena);
+    g->last_arena = a;
+    g->last = copy;
 }
 
-static void answer_all(struct job *j)
+void engine_last_note(struct engine *g, enum wire_result result, enum change_class class,
+                      const char *why, const struct record *r, int64_t when_us)
+{
+    struct wire_outcome o = {.result = (int)result,
+                             .class = change_class_name(class),
+                             .declared = r->declared,
+                             .hash = r->hash,
+                             .generation = r->generation,
+                             .applied_us = when_us};
+
+    if (result == WIRE_REFUSED)
+        o.error = why;
+    else
+        o.reason = why;
+    engine_last_set(g, &o);
+}
+
+static void answer_all(struct job *j, const struct wire_outcome *o)
 {
     AUTO(arena_done) struct arena a = {0};
-    int status;
-    struct jsn *answer;
 
-    if (list_empty(&j->request->waiters))
-        return;
-    answer = answer_make(&a, j, &status);
-    request_answer(j->request, status, answer);
+    if (!list_empty(&j->request->waiters))
+        request_answer(j->request, outcome_status(o), wire_outcome_encode(&a, o));
 }
 
 static void free_job(void *arg)
@@ -138,47 +150,50 @@ static void free_job(void *arg)
 /* Nobody needs to hear of a look that found nothing to do, but whoever was told to wait. */
 static bool is_news(const struct engine *g, const struct job *j)
 {
-    bool was_pending = g->last.result == RESULT_PENDING && streq(g->last.hash, j->record->hash);
+    bool was_pending = g->last.result == WIRE_PENDING && streq(g->last.hash, j->record->hash);
 
-    return j->request->kind != REQUEST_OWN || j->report.result != RESULT_APPLIED ||
+    return j->request->kind != REQUEST_OWN || j->report.result != WIRE_APPLIED ||
            j->reach == REACH_SLURMCTLD || was_pending;
 }
 
-static void after_push(struct engine *g, struct job *j)
+static void after_push(struct engine *g, struct job *j, const struct wire_outcome *o)
 {
     bool told = j->reach == REACH_SLURMCTLD;
 
-    metrics_push(g->o.metrics, result_name(j->report.result), change_class_name(j->aim.class),
+    metrics_push(g->o.metrics, wire_result_name(j->report.result), change_class_name(j->aim.class),
                  (double)(clock_mono_ns() - j->report.started_ns) / 1e9);
     if (is_news(g, j))
-        engine_last_set(&g->last, j->report.result, j->aim.class, j->report.why.text, j->record,
-                        clock_wall_us());
+        engine_last_set(g, o);
     store_remember(g->o.store, j->record->hash);
     if (told)
         hub_touch(g->o.hub);
-    if (request_wants(j->request, WANT_KEYS) && j->report.result == RESULT_APPLIED)
+    if (request_wants(j->request, WANT_KEYS) && j->report.result == WIRE_APPLIED)
         g->keys_changed = false;
     if (told && j->aim.class >= CHANGE_RECONFIGURE)
         g->fresh = true; /* slurmctld may just have started, and not know all its nodes yet */
-    if (told && (j->report.result == RESULT_APPLIED || j->report.result == RESULT_PENDING))
+    if (told && (j->report.result == WIRE_APPLIED || j->report.result == WIRE_PENDING))
         proof_on_applied(g, j->aim.class);
     g->drift_seen = 0;
     g->settled_ns = clock_mono_ns();
     if (store_pending(g->o.store) || g->reassert_wanted || g->keys_changed || !g->seen_up)
         engine_retry_later(g);
-    else if (j->report.result != RESULT_REFUSED)
+    else if (j->report.result != WIRE_REFUSED)
         g->failures = 0;
 }
 
 void engine_job_over(struct engine *g, struct job *j)
 {
+    AUTO(arena_done) struct arena a = {0};
+    struct wire_outcome o;
+
+    outcome_of(&a, j, &o);
     if (j->request->kind != REQUEST_PLAN) {
         g->current = NULL;
-        after_push(g, j);
+        after_push(g, j, &o);
         engine_publish(g);
     }
     list_remove(&j->link);
-    answer_all(j);
+    answer_all(j, &o);
     /* whoever called is still inside it */
     loop_defer_free(g->o.loop, free_job, j);
     start_next(g);

@@ -4,17 +4,6 @@
 
 #include "src/agent/apply/job.h"
 
-/* What was answered last; the state tells it. */
-struct engine_last {
-    enum apply_result result;
-    enum change_class class;
-    char *reason;
-    int64_t applied_us;
-    char *hash; /* of what the answer was about */
-    char *declared;
-    int64_t generation;
-};
-
 struct engine {
     struct engine_options o;
     struct candidate *running; /* what slurmctld runs, as far as is known; NULL: not known */
@@ -33,15 +22,19 @@ struct engine {
     bool reassert_wanted;            /* an undo did not get through */
     char deadly[SHA256_HEX_LEN + 1]; /* slurmctld left during a reconfigure with it */
     struct list plans;               /* jobs that only plan, beside the queue */
-    struct engine_last last;
+    struct wire_outcome last;        /* what was answered last, or is known since the start */
+    struct arena last_arena;
     int64_t settled_ns;  /* when the last job ended: older answers of slurmctld say nothing */
     uint64_t drift_seen; /* generation of the live partitions that was looked at */
 };
 
 /* engine.c */
 void engine_job_over(struct engine *g, struct job *j);
-void engine_last_set(struct engine_last *l, enum apply_result result, enum change_class class,
-                     const char *reason, const struct record *r, int64_t when_us);
+/* Remember an outcome; everything is copied. */
+void engine_last_set(struct engine *g, const struct wire_outcome *o);
+/* One that no job has: of what the last process left, say. */
+void engine_last_note(struct engine *g, enum wire_result result, enum change_class class,
+                      const char *why, const struct record *r, int64_t when_us);
 /* Queue a request of the engine's own; false: it gives way to what is there. */
 bool engine_own(struct engine *g, const struct record *r, unsigned wants);
 

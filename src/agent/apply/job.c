@@ -25,16 +25,12 @@
 struct job *job_new(struct engine *g, struct request *r)
 {
     struct job *j = xcalloc(1, sizeof(*j));
-    struct job_report *t = &j->report;
 
     j->engine = g;
     j->request = r;
     j->record = record_copy(r->declared);
     j->aim.all = request_wants(r, WANT_ALL);
     list_init(&j->asks);
-    t->steps = jsn_array(&t->arena);
-    t->warnings = jsn_array(&t->arena);
-    t->problems = jsn_array(&t->arena);
     return j;
 }
 
@@ -95,29 +91,45 @@ void job_reach(struct job *j, enum job_reach reach)
 
 void job_warn(struct job *j, const char *fmt, ...)
 {
+    struct wire_problem p = {.severity = WIRE_WARNING};
+    AUTO(free) char *text = NULL;
     va_list ap;
-    char *text;
 
     va_start(ap, fmt);
     text = xvasprintf(fmt, ap);
     va_end(ap);
-    jsn_append(&j->report.arena, j->report.warnings, jsn_string(&j->report.arena, text));
-    free(text);
+    p.message = text;
+    wire_problem_add(&j->report.arena, &j->report.problems, &p);
+}
+
+void job_problem(struct job *j, enum wire_severity severity, const char *file, unsigned line,
+                 const char *message)
+{
+    const struct fileset_file *f = file ? fileset_get(&j->record->files, file) : NULL;
+    struct wire_problem p = {
+        .severity = (int)severity, .file = file, .line = line, .message = message};
+
+    if (f)
+        p.object = wire_problem_object(&j->report.arena, (struct str){f->text, f->n}, line);
+    wire_problem_add(&j->report.arena, &j->report.problems, &p);
+}
+
+void job_step_add(struct job *j, const char *step, const char *what, double ms)
+{
+    struct job_report *t = &j->report;
+
+    arena_reserve(&t->arena, &t->steps, &t->cap_steps, t->n_steps + 1, sizeof(*t->steps));
+    t->steps[t->n_steps++] = (struct wire_step){
+        .step = step, .what = what ? arena_strdup(&t->arena, what) : NULL, .ms = ms};
 }
 
 void job_step_note(struct job *j, const char *step, const char *what)
 {
     int64_t now = clock_mono_ns();
-    double ms = (double)(now - j->report.step_ns) / 1e6;
-    struct jsn *item = jsn_object(&j->report.arena);
+    int64_t us = (now - j->report.step_ns) / 1000;
 
-    jsn_set_str(&j->report.arena, item, "step", step);
-    if (what)
-        jsn_set_str(&j->report.arena, item, "what", what);
-    jsn_set(&j->report.arena, item, "ms",
-            jsn_real(&j->report.arena, (double)(int64_t)(ms * 1000) / 1000));
-    jsn_append(&j->report.arena, j->report.steps, item);
-    metrics_step(j->engine->o.metrics, step, ms / 1e3);
+    job_step_add(j, step, what, (double)us / 1000);
+    metrics_step(j->engine->o.metrics, step, (double)us / 1e6);
     j->report.step_ns = now;
 }
 
@@ -142,28 +154,29 @@ static void job_log(const struct job *j)
 
     work_print(j, &work);
     switch (j->report.result) {
-    case RESULT_APPLIED:
+    case WIRE_APPLIED:
         log_info("SUCCESS");
         log_info("generation %lld: applied by %s in %.1f ms: %s", (long long)j->record->generation,
                  class, ms, work.n > 0 ? buf_str(&work) : "nothing to tell slurmctld");
         break;
-    case RESULT_PENDING:
+    case WIRE_PENDING:
         log_warn("generation %lld: pending after %.1f ms: %s", (long long)j->record->generation, ms,
                  j->report.why.text[0] ? j->report.why.text : "partitions wait for their jobs");
         break;
-    case RESULT_REFUSED:
+    case WIRE_REFUSED:
         log_error("generation %lld: refused at step '%s' after %.1f ms, the last good "
                   "configuration stays: %s",
                   (long long)j->record->generation, j->report.failed_step, ms, j->report.why.text);
         break;
-    case RESULT_UNCHANGED:
-    case RESULT_PLAN:
+    case WIRE_UNCHANGED:
+    case WIRE_PLAN:
+    case WIRE_N_RESULTS:
         log_debug("generation %lld: nothing was changed", (long long)j->record->generation);
         break;
     }
 }
 
-void job_finish(struct job *j, enum apply_result result)
+void job_finish(struct job *j, enum wire_result result)
 {
     j->report.result = result;
     job_set_progress(j, PROGRESS_OVER);
@@ -183,12 +196,12 @@ void job_refuse(struct job *j, const char *step, const struct err *e)
     if (j->reach > REACH_NOTHING && !bug_is(BUG_FORGET_UNDO))
         undo_start(j);
     else
-        job_finish(j, RESULT_REFUSED);
+        job_finish(j, WIRE_REFUSED);
 }
 
 void job_suspend(struct job *j, const char *step, const struct err *e)
 {
     j->report.failed_step = step;
     j->report.why = *e;
-    job_finish(j, RESULT_PENDING);
+    job_finish(j, WIRE_PENDING);
 }

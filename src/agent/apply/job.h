@@ -5,6 +5,7 @@
 #include "src/agent/apply/request.h"
 #include "src/agent/candidate.h"
 #include "src/agent/plan.h"
+#include "src/wire/outcome.h"
 
 /* How far slurmctld and the disk have been changed.  Only job_reach assigns it, and only upwards:
  * it decides what has to be undone. */
@@ -21,16 +22,6 @@ enum job_fate {
     FATE_LOST,  /* it left during a reconfigure */
     FATE_ENDED, /* it was started again, and ended at once */
 };
-
-enum apply_result {
-    RESULT_APPLIED,
-    RESULT_UNCHANGED,
-    RESULT_PENDING,
-    RESULT_PLAN,
-    RESULT_REFUSED,
-};
-/* "applied", as answers and metrics name it. */
-const char *result_name(enum apply_result r);
 
 struct job;
 typedef void (*job_fn)(struct job *j);
@@ -78,10 +69,11 @@ struct job_report {
     struct arena arena;
     int64_t started_ns;
     int64_t step_ns;
-    struct jsn *steps;
-    struct jsn *warnings;
-    struct jsn *problems;
-    enum apply_result result;
+    struct wire_step *steps;
+    size_t n_steps;
+    size_t cap_steps;
+    struct wire_problems problems; /* warnings, too */
+    enum wire_result result;
     const char *failed_step;
     struct err why;
 };
@@ -115,8 +107,13 @@ void job_reach(struct job *j, enum job_reach reach);
 void job_refuse(struct job *j, const char *step, const struct err *e);
 /* Nobody knows, or slurmctld is away: stays pending and is tried again. */
 void job_suspend(struct job *j, const char *step, const struct err *e);
-void job_finish(struct job *j, enum apply_result result);
+void job_finish(struct job *j, enum wire_result result);
 void job_warn(struct job *j, const char *fmt, ...) PRINTF(2, 3);
+/* A problem in a file of the candidate. */
+void job_problem(struct job *j, enum wire_severity severity, const char *file, unsigned line,
+                 const char *message);
+/* Note a step; without a time if it is only planned. */
+void job_step_add(struct job *j, const char *step, const char *what, double ms);
 /* Note a step that is over, with its time since report.step_ns. */
 void job_step_note(struct job *j, const char *step, const char *what);
 static inline bool job_undoes(const struct job *j)
@@ -196,6 +193,7 @@ void handed_wait(struct job *j, job_fn then);
 void undo_start(struct job *j);
 
 /* answer.c */
-struct jsn *answer_make(struct arena *a, struct job *j, int *ret_status);
-void answer_waiting(struct arena *a, const struct engine *g, const struct record *r,
-                    struct jsn *into);
+/* What is told of it; lives in `a`, the job's own arena and the job. */
+void outcome_of(struct arena *a, const struct job *j, struct wire_outcome *ret);
+/* The status of an answer with this outcome. */
+int outcome_status(const struct wire_outcome *o);

@@ -28,18 +28,9 @@ static void problems_add(struct job *j, const struct faults *faults)
 {
     for (size_t i = 0; i < faults->n; i++) {
         const struct fault *f = &faults->list[i];
-        struct jsn *problem = jsn_object(&j->report.arena);
 
-        if (f->level != FAULT_FATAL) {
-            job_warn(j, "%s:%u: %s", f->file ? f->file : "slurm.conf", f->line, f->text);
-            continue;
-        }
-        if (f->file) {
-            jsn_set_str(&j->report.arena, problem, "file", f->file);
-            jsn_set_int(&j->report.arena, problem, "line", f->line);
-        }
-        jsn_set_str(&j->report.arena, problem, "message", f->text);
-        jsn_append(&j->report.arena, j->report.problems, problem);
+        job_problem(j, f->level == FAULT_FATAL ? WIRE_ERROR : WIRE_WARNING, f->file, f->line,
+                    f->text);
     }
 }
 

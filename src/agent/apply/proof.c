@@ -61,8 +61,8 @@ void proof_on_up(struct engine *g)
     if (store_pending(g->o.store) || !good || !streq(g->last.hash, good->hash))
         return;
     loop_timer_disarm(g->retry);
-    engine_last_set(&g->last, good->n_kept > 0 ? RESULT_PENDING : RESULT_APPLIED, g->last.class,
-                    NULL, good, g->last.applied_us);
+    g->last.result = good->n_kept > 0 ? WIRE_PENDING : WIRE_APPLIED;
+    g->last.reason = NULL;
     engine_publish(g);
 }
 

@@ -77,10 +77,10 @@ static void remember_start(struct engine *g)
     if (!r)
         return;
     waits = store_pending(g->o.store) || r->n_kept > 0 || g->fresh;
-    engine_last_set(&g->last, waits ? RESULT_PENDING : RESULT_APPLIED, CHANGE_NONE,
-                    g->fresh ? "slurmctld has not answered yet since it was given these files"
-                             : NULL,
-                    r, r->written_us);
+    engine_last_note(g, waits ? WIRE_PENDING : WIRE_APPLIED, CHANGE_NONE,
+                     g->fresh ? "slurmctld has not answered yet since it was given these files"
+                              : NULL,
+                     r, r->written_us);
 }
 
 bool engine_give_up(struct engine *g)
@@ -94,7 +94,7 @@ bool engine_give_up(struct engine *g)
         return false;
     log_error("generation %lld: refused, the last good configuration stays: %s",
               (long long)pending->generation, why.text);
-    engine_last_set(&g->last, RESULT_REFUSED, CHANGE_RESTART, why.text, pending, clock_wall_us());
+    engine_last_note(g, WIRE_REFUSED, CHANGE_RESTART, why.text, pending, clock_wall_us());
     if (repair(g, store_good(g->o.store), &e) < 0 || store_drop(g->o.store, &e) < 0)
         log_error("the previous files cannot be put back: %s", e.text);
     link_restart(g->o.link); /* the children may have read what is gone again */

@@ -71,7 +71,7 @@ static void all_done(struct job *j)
     if (job_undoes(j)) {
         if (store_drop(j->engine->o.store, &e) < 0)
             log_error("%s", e.text);
-        job_finish(j, RESULT_REFUSED);
+        job_finish(j, WIRE_REFUSED);
         return;
     }
     if (!j->seen.live_known) {
@@ -89,7 +89,7 @@ static void all_done(struct job *j)
     (void)candidate_free(j->engine->running);
     j->engine->running = TAKE(j->aim.to);
     j->seen.from = NULL;
-    job_finish(j, j->record->n_kept > 0 ? RESULT_PENDING : RESULT_APPLIED);
+    job_finish(j, j->record->n_kept > 0 ? WIRE_PENDING : WIRE_APPLIED);
 }
 
 static void step_run(struct job *j)

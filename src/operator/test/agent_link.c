@@ -141,11 +141,13 @@ static void rig_init(struct rig *r)
     struct http_server_options o = {.handler = serve, .arg = r};
     struct err e = {0};
 
-    *r = (struct rig){.first = FIRST,
-                      .config_status = 200,
-                      .config_answer = "{\"result\":\"applied\",\"class\":\"rpc\",\"hash\":\"x1\","
-                                       "\"steps\":[{\"what\":\"partition p: State\",\"ms\":1.5}]}",
-                      .node_status = 200};
+    *r = (struct rig){
+        .first = FIRST,
+        .config_status = 200,
+        .config_answer =
+            "{\"result\":\"applied\",\"class\":\"rpc\",\"declared\":\"h1\","
+            "\"steps\":[{\"step\":\"rpc\",\"what\":\"partition p: State\",\"ms\":1.5}]}",
+        .node_status = 200};
     assert_int_equal(loop_new(&r->loop, &e), 0);
     assert_int_equal(cert_make_own("lab-agent.slurm", &r->own, &e), 0);
     assert_int_equal(http_tls_new(r->own.cert_pem, r->own.key_pem, NULL, &r->tls, &e), 0);
@@ -310,10 +312,46 @@ static void without_an_answer_it_is_sent_again(void **state)
     assert_null(outcome(&r)->hash);
     assert_non_null(strstr(agent_link_trouble(r.link), "in a moment"));
     r.config_status = 200;
-    r.config_answer = "{\"result\":\"applied\",\"hash\":\"x1\"}";
+    r.config_answer = "{\"result\":\"applied\",\"declared\":\"h1\"}";
     while (!outcome(&r)->hash)
         (void)loop_turn(r.loop, 20);
     assert_null(agent_link_trouble(r.link));
+}
+
+static void an_answer_that_was_lost_comes_with_the_state(void **state)
+{
+    AUTO(rig_done) struct rig r;
+    int before;
+
+    (void)state;
+    rig_connect(&r);
+    r.config_status = 503;
+    r.config_answer = "{\"error\":\"in a moment\"}";
+    push(&r, "h1");
+    run_until(&r, &r.n_pushes, 1);
+    tell(&r, "{\"version\":\"b-2\",\"full\":false,\"config\":{\"declared\":\"h1\",\"generation\":1,"
+             "\"result\":\"applied\"}}");
+    while (!outcome(&r)->hash)
+        (void)loop_turn(r.loop, 20);
+    assert_string_equal(outcome(&r)->result, "applied");
+    before = r.n_pushes;
+    run_for(&r, 300);
+    assert_int_equal(r.n_pushes, before);
+    assert_null(agent_link_trouble(r.link));
+}
+
+static void an_agent_of_another_version_is_told_of(void **state)
+{
+    AUTO(rig_done) struct rig r;
+
+    (void)state;
+    rig_connect(&r);
+    tell(&r, "{\"wire\":2,\"version\":\"b-2\",\"full\":false}");
+    while (!agent_link_trouble(r.link))
+        (void)loop_turn(r.loop, 20);
+    assert_string_equal(agent_link_trouble(r.link),
+                        "the agent speaks version 2 of the protocol, and this operator knows "
+                        "version 1 at most: update the operator");
 }
 
 static void a_refusal_shows_the_line(void **state)
@@ -324,9 +362,10 @@ static void a_refusal_shows_the_line(void **state)
     (void)state;
     rig_connect(&r);
     r.config_status = 422;
-    r.config_answer = "{\"error\":\"no\",\"step\":\"validate\",\"problems\":[{\"file\":"
-                      "\"slurm.conf\",\"line\":2,\"message\":\"unknown nodes\"},{\"line\":-4},"
-                      "{\"file\":\"slurm.conf\",\"line\":99,\"message\":\"beyond\"}]}";
+    r.config_answer =
+        "{\"error\":\"no\",\"step\":\"validate\",\"problems\":[{\"file\":"
+        "\"slurm.conf\",\"line\":2,\"object\":\"PartitionName=p\",\"message\":\"unknown nodes\"},"
+        "{\"file\":\"slurm.conf\",\"line\":99,\"message\":\"beyond\"}]}";
     push(&r, "h1");
     run_until(&r, &r.pushed, 1);
     assert_string_equal(outcome(&r)->result, "refused");
@@ -345,17 +384,19 @@ static void what_the_agent_says_later_counts(void **state)
 
     (void)state;
     rig_connect(&r);
-    r.config_answer = "{\"result\":\"pending\",\"reason\":\"slurmctld is down\",\"hash\":\"x1\"}";
+    r.config_answer =
+        "{\"result\":\"pending\",\"reason\":\"slurmctld is down\",\"declared\":\"h1\"}";
     push(&r, "h1");
     run_until(&r, &r.pushed, 1);
     assert_string_equal(outcome(&r)->result, "pending");
-    tell(&r, "{\"version\":\"b-2\",\"full\":false,\"config\":{\"hash\":\"x1\",\"result\":"
+    tell(&r, "{\"version\":\"b-2\",\"full\":false,\"config\":{\"declared\":\"h1\",\"result\":"
              "\"applied\"}}");
     run_until(&r, &r.changed, 2);
     assert_string_equal(outcome(&r)->result, "applied");
     assert_null(outcome(&r)->reason);
     /* Another configuration is at work: ours has to be sent again. */
-    tell(&r, "{\"version\":\"b-3\",\"full\":false,\"config\":{\"hash\":\"x2\",\"result\":"
+    tell(&r, "{\"version\":\"b-3\",\"full\":false,\"config\":{\"declared\":\"h9\",\"hash\":\"x2\","
+             "\"result\":"
              "\"applied\"}}");
     run_until(&r, &r.changed, 3);
     assert_null(outcome(&r)->hash);
@@ -363,7 +404,8 @@ static void what_the_agent_says_later_counts(void **state)
     run_until(&r, &r.pushed, 2);
     assert_string_equal(outcome(&r)->hash, "h1");
     /* The two do not keep each other busy. */
-    tell(&r, "{\"version\":\"b-4\",\"full\":false,\"config\":{\"hash\":\"x2\",\"result\":"
+    tell(&r, "{\"version\":\"b-4\",\"full\":false,\"config\":{\"declared\":\"h9\",\"hash\":\"x2\","
+             "\"result\":"
              "\"applied\"}}");
     run_until(&r, &r.changed, 4);
     assert_string_equal(outcome(&r)->hash, "h1");
@@ -446,6 +488,8 @@ int main(void)
         cmocka_unit_test(a_configuration_is_handed_over),
         cmocka_unit_test(of_several_the_newest_is_sent),
         cmocka_unit_test(without_an_answer_it_is_sent_again),
+        cmocka_unit_test(an_answer_that_was_lost_comes_with_the_state),
+        cmocka_unit_test(an_agent_of_another_version_is_told_of),
         cmocka_unit_test(a_refusal_shows_the_line),
         cmocka_unit_test(what_the_agent_says_later_counts),
         cmocka_unit_test(nodes_are_changed),

@@ -37,7 +37,7 @@ static const struct slurm_node *node(struct fixture *f, const char *name)
     "'partitions':[{'name':'debug','config':{'State':'UP','MaxTime':'1-00:00:00'},'nodes':'a',"    \
     "'totalNodes':1,'pending':2,'running':1}],"                                                    \
     "'drift':[{'partition':'debug','field':'State','declared':'UP','live':'DRAIN'}],"              \
-    "'config':{'hash':'h1','result':'pending','reason':'slurmctld is down',"                       \
+    "'config':{'declared':'h1','result':'pending','reason':'slurmctld is down',"                   \
     "'waiting':[{'partition':'old','jobs':[4]}]}}"
 
 static void fixture_init(struct fixture *f)
@@ -71,7 +71,7 @@ static void a_whole_answer_is_taken_in(void **state)
     assert_int_equal(p->pending, 2);
     assert_string_equal(v->drift[0].live, "DRAIN");
     assert_int_equal(slurm_state_waiting(v, "old")->jobs[0], 4);
-    assert_string_equal(agent_state_config(f.state)->hash, "h1");
+    assert_string_equal(agent_state_config(f.state)->declared, "h1");
     assert_string_equal(agent_state_config(f.state)->reason, "slurmctld is down");
 }
 
@@ -125,14 +125,14 @@ static void sections_that_come_again_are_no_news(void **state)
     assert_int_equal(
         update(&f, "{'version':'ab-c-8','full':false,'slurmctld':{'up':true,'release':'22.05.8',"
                    "'bootTime':7},'drift':[{'partition':'debug','field':'State','declared':'UP',"
-                   "'live':'DRAIN'}],'config':{'hash':'h1','result':'pending','reason':"
+                   "'live':'DRAIN'}],'config':{'declared':'h1','result':'pending','reason':"
                    "'slurmctld is down','waiting':[{'partition':'old','jobs':[4]}]}}"),
         0);
     assert_false(f.change.slurmctld || f.change.drift || f.change.config);
     assert_int_equal(f.change.n_drifted, 0);
     assert_int_equal(agent_state_view(f.state)->n_drift, 1);
     assert_int_equal(update(&f, "{'version':'ab-c-9','full':false,'slurmctld':{'up':false,"
-                                "'release':''},'config':{'hash':'h1','result':'applied'}}"),
+                                "'release':''},'config':{'declared':'h1','result':'applied'}}"),
                      0);
     assert_true(f.change.slurmctld && f.change.config);
     assert_false(f.change.drift);
@@ -151,7 +151,7 @@ static void a_new_whole_replaces_all(void **state)
     assert_int_equal(agent_state_view(f.state)->n_drift, 0);
     assert_false(agent_state_up(f.state));
     assert_string_equal(agent_state_boot(f.state), "zz");
-    assert_null(agent_state_config(f.state)->hash);
+    assert_null(agent_state_config(f.state)->declared);
 }
 
 static void nonsense_is_refused_and_changes_nothing(void **state)

@@ -154,12 +154,12 @@ class Agent:
         self.gate.wait(30)
         if self.refuse_with:
             return self.refuse_with
-        own = "agent-" + body["declared"][:12]
+        own = body["declared"]
         result = "pending" if self.pending_with else "applied"
-        known = self.sections["config"].get("hash") == own
-        self.section("config", {"hash": own, "generation": body["generation"], "result": result,
+        known = self.sections["config"].get("declared") == own
+        self.section("config", {"declared": own, "generation": body["generation"], "result": result,
                                 "reason": self.pending_with or ""})
-        return 200, {"result": "unchanged" if known else result, "hash": own,
+        return 200, {"result": "unchanged" if known else result, "declared": own,
                      "class": "none" if known else "rpc", "reason": self.pending_with or "",
                      "steps": [{"step": "rpc", "what": "partition compute: MaxTime", "ms": 0.9}]}
 

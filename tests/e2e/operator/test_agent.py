@@ -133,6 +133,7 @@ def test_a_refusal_is_told_to_its_author(lab, agent):
     line = [i for i, text in enumerate(conf, 1) if text.startswith("PartitionName=compute")][0]
     agent.refuse_with = (422, {"error": "slurmctld would not start", "step": "rehearse",
                                "problems": [{"file": "slurm.conf", "line": line,
+                                             "object": "PartitionName=compute",
                                              "message": "QOS none is not known"}]})
     patch(lab, "nodeset", "compute", {"partition": {"config": "MaxTime=1:00:00 QOS=none"}})
     eventually(lambda: applied(lab).get("reason") == "Refused", "the condition")
@@ -162,7 +163,7 @@ def test_what_is_pending_is_told(lab, agent):
 
 def test_another_configuration_is_set_right(lab, agent):
     before = len(agent.pushes)
-    agent.section("config", {"hash": "somebody-elses", "result": "applied"})
+    agent.section("config", {"declared": "somebody-elses", "hash": "1", "result": "applied"})
     eventually(lambda: len(agent.pushes) > before, "the push")
     eventually(lambda: applied(lab).get("status") == "True", "ConfigApplied")
 
