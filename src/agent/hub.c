@@ -27,6 +27,22 @@ static const char *const call_names[HUB_N_TABLES] = {
     [HUB_RESERVATIONS] = "reservations",
 };
 
+/* A call in flight. */
+struct question {
+    struct list link; /* in hub->questions */
+    struct hub *hub;
+    enum hub_table table;
+    hub_fresh_fn fn; /* NULL: part of a round */
+    void *arg;
+    int64_t start_ns;
+};
+
+static void question_free(struct question *q)
+{
+    list_remove(&q->link);
+    free(q);
+}
+
 struct hub *hub_new(struct loop *l, struct link *link, const struct hub_events *events, void *arg)
 {
     struct hub *h = xcalloc(1, sizeof(*h));
@@ -42,6 +58,7 @@ struct hub *hub_new(struct loop *l, struct link *link, const struct hub_events *
         table_init(&h->lists[i].rows);
     jobs_init(&h->jobs);
     list_init(&h->watchers);
+    list_init(&h->questions);
     encode_uuid(uuid);
     memcpy(h->boot, uuid, 8);
     h->version = 1;
@@ -55,6 +72,9 @@ struct hub *hub_free(struct hub *h)
     if (!h)
         return NULL;
     (void)loop_source_free(h->timer);
+    /* the link has dropped those that it had not answered */
+    LIST_FOR_EACH (q, &h->questions, struct question, link)
+        question_free(q);
     for (unsigned i = 0; i < HUB_N_TABLES; i++) {
         table_done(&h->lists[i].rows);
         arena_done(&h->lists[i].arena);
@@ -132,15 +152,6 @@ static void set_up(struct hub *h, bool up)
     }
 }
 
-/* A call in flight. */
-struct question {
-    struct hub *hub;
-    enum hub_table table;
-    hub_fresh_fn fn; /* NULL: part of a round */
-    void *arg;
-    int64_t start_ns;
-};
-
 static void ping_ended(void *arg, int r, const struct jsn *answer, const struct err *e);
 
 void hub_ping(struct hub *h, uint64_t timeout_ms, hub_fresh_fn fn, void *arg)
@@ -150,6 +161,7 @@ void hub_ping(struct hub *h, uint64_t timeout_ms, hub_fresh_fn fn, void *arg)
     struct jsn *request = jsn_object(&a);
 
     *q = (struct question){.hub = h, .fn = fn, .arg = arg};
+    list_append(&h->questions, &q->link);
     jsn_set_str(&a, request, "call", "ping");
     h->pinging = true;
     if (link_call(h->link, LANE_READ, request, timeout_ms, ping_ended, q) < 0)
@@ -222,7 +234,7 @@ static void question_ended(void *arg, int r, const struct jsn *answer, const str
         q->fn(q->arg, r, e);
     else if (--h->in_flight == 0)
         hub_round_ended(h);
-    free(q);
+    question_free(q);
 }
 
 void hub_refresh(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_fresh_fn fn,
@@ -234,6 +246,7 @@ void hub_refresh(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_f
 
     *q = (struct question){
         .hub = h, .table = table, .fn = fn, .arg = arg, .start_ns = clock_mono_ns()};
+    list_append(&h->questions, &q->link);
     jsn_set_str(&a, request, "call", call_names[table]);
     jsn_set_int(&a, request, "since", h->lists[table].since);
     h->round_calls++;
@@ -279,7 +292,7 @@ static void ping_ended(void *arg, int r, const struct jsn *answer, const struct 
         set_up(h, false);
     if (q->fn)
         q->fn(q->arg, r < 0 ? r : h->up ? 0 : -EHOSTDOWN, e);
-    free(q);
+    question_free(q);
     hub_publish(h);
 }
 

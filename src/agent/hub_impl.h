@@ -54,6 +54,7 @@ struct hub {
     uint64_t accepted; /* connections that the kernel had counted after the last round */
     bool activity_known;
 
+    struct list questions; /* calls that have not been answered */
     struct list watchers;
     size_t n_watchers;
 };
