@@ -341,13 +341,18 @@ static bool is_lost_answer(const struct agent_push *p, const struct wire_outcome
            streq(o->declared, p->sent->hash);
 }
 
-/* "unchanged" and "applied" are the same to everybody but who has sent it. */
+/* Both mean that slurmctld has it. */
+static bool is_there(const char *result)
+{
+    return streq(result, "applied") || streq(result, "unchanged");
+}
+
 static bool update_outcome(struct agent_push *p, const struct wire_outcome *o)
 {
     const char *result = wire_result_name((enum wire_result)o->result);
     bool changed = false;
 
-    if (o->result != WIRE_APPLIED || !streq(p->outcome.result, "unchanged"))
+    if (!is_there(result) || !is_there(p->outcome.result))
         changed = copy_if_other(&p->arena, &p->outcome.result, result);
     return copy_if_other(&p->arena, &p->outcome.reason, o->error ? o->error : o->reason) || changed;
 }

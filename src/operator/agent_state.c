@@ -358,7 +358,8 @@ int agent_state_update(struct agent_state *s, const struct jsn *answer, struct a
     }
     if (config) {
         read_config(s, jsn_key(answer, "config"));
-        ret->config = is_news(&s->waiting_text, s->config.waiting);
+        ret->config =
+            is_news(&s->waiting_text, jsn_len(s->config.waiting) > 0 ? s->config.waiting : NULL);
     }
     ret->nodes = note_names(a, nodes, jsn_get(answer, "removed.nodes"), &ret->n_nodes);
     ret->partitions =

@@ -32,6 +32,7 @@ struct rig {
     int n_seen;
     int n_pushes;
     int changed;
+    int config_news; /* changes that tell of the configuration */
     int lost;
     int pushed;
     struct arena arena;
@@ -91,8 +92,8 @@ static void serve(void *arg, struct http_exchange *x)
 
 static void on_changed(void *arg, const struct agent_change *c)
 {
-    (void)c;
     ((struct rig *)arg)->changed++;
+    ((struct rig *)arg)->config_news += c->config;
 }
 
 static void on_lost(void *arg)
@@ -340,6 +341,34 @@ static void an_answer_that_was_lost_comes_with_the_state(void **state)
     assert_null(agent_link_trouble(r.link));
 }
 
+static void what_the_answer_has_told_is_no_news_in_the_state(void **state)
+{
+    AUTO(rig_done) struct rig r;
+    int changed;
+
+    (void)state;
+    rig_connect(&r);
+    push(&r, "h1");
+    run_until(&r, &r.pushed, 1);
+    changed = r.changed;
+    r.config_news = 0;
+    tell(&r, "{\"version\":\"b-2\",\"full\":false,\"config\":{\"declared\":\"h1\",\"generation\":1,"
+             "\"result\":\"applied\",\"waiting\":[]}}");
+    run_until(&r, &r.changed, changed + 1);
+    tell(&r, "{\"version\":\"b-3\",\"full\":false,\"config\":{\"declared\":\"h1\",\"generation\":1,"
+             "\"result\":\"applied\",\"waiting\":[{\"partition\":\"old\",\"jobs\":[3]}]}}");
+    run_until(&r, &r.changed, changed + 2);
+    assert_int_equal(r.config_news, 1); /* what waits */
+    tell(&r, "{\"version\":\"b-4\",\"full\":false,\"config\":{\"declared\":\"h1\",\"generation\":2,"
+             "\"result\":\"unchanged\",\"waiting\":[{\"partition\":\"old\",\"jobs\":[3]}]}}");
+    run_until(&r, &r.changed, changed + 3);
+    tell(&r, "{\"version\":\"b-5\",\"full\":false,\"config\":{\"declared\":\"h1\",\"generation\":2,"
+             "\"result\":\"unchanged\",\"hash\":\"x\","
+             "\"waiting\":[{\"partition\":\"old\",\"jobs\":[3]}]}}");
+    run_until(&r, &r.changed, changed + 4);
+    assert_int_equal(r.config_news, 1);
+}
+
 static void an_agent_of_another_version_is_told_of(void **state)
 {
     AUTO(rig_done) struct rig r;
@@ -489,6 +518,7 @@ int main(void)
         cmocka_unit_test(of_several_the_newest_is_sent),
         cmocka_unit_test(without_an_answer_it_is_sent_again),
         cmocka_unit_test(an_answer_that_was_lost_comes_with_the_state),
+        cmocka_unit_test(what_the_answer_has_told_is_no_news_in_the_state),
         cmocka_unit_test(an_agent_of_another_version_is_told_of),
         cmocka_unit_test(a_refusal_shows_the_line),
         cmocka_unit_test(what_the_agent_says_later_counts),
