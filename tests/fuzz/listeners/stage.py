@@ -196,7 +196,7 @@ class Stage:
 
     def clear(self):
         """Delete what cases have made."""
-        for ns in ("fz0", "fz1", "fz2", "fz-x"):
+        for ns in ("fz0", "fz1", "fz2", "fz-x", "fz-y", "fz-z"):
             self.api.delete(f"/api/v1/namespaces/{ns}")
         for name in ("things.fz.example.org", "others.fz.example.org"):
             self.api.delete(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}")
