@@ -61,7 +61,7 @@ const struct plan_kind plan_kinds[] = {
      NULL},
     {"PodDisruptionBudget", "poddisruptionbudgets", "policy", "v1", "v1beta1", MADE, SIGHT_NEEDED,
      false, NULL, budget_fields},
-    {"Secret", "secrets", "", "v1", NULL, PLAN_READ | PLAN_CREATE, SIGHT_NEEDED, false, NULL, NULL},
+    {"Secret", "secrets", "", "v1", NULL, MADE, SIGHT_NEEDED, false, NULL, NULL},
     {"Service", "services", "", "v1", NULL, MADE, SIGHT_NEEDED, false, NULL, service_fields},
     {"ServiceMonitor", "servicemonitors", "monitoring.coreos.com", "v1", NULL, MADE | PLAN_DELETE,
      SIGHT_OPTIONAL, false, NULL, monitor_fields},

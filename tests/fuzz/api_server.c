@@ -61,20 +61,20 @@ static void forget_state(void)
     (void)!file_remove_tree(state, NULL);
 }
 
-/* Certificates are made once; the database is every run's own. */
+/* A directory of its own for each start: a store that lost its database would be refused. */
 static void prepare_state(void)
 {
-    static const char *const files[] = {"api.db", "api.db-wal", "api.db-shm"};
+    static const char fresh[] = "/dev/shm/fuzz-api-XXXXXX";
     static bool made;
 
-    if (!made && (!mkdtemp(state) || atexit(forget_state) != 0))
+    if (made)
+        forget_state();
+    else if (atexit(forget_state) != 0)
         abort();
     made = true;
-    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-        AUTO(free) char *path = xasprintf("%s/%s", state, files[i]);
-
-        (void)unlink(path);
-    }
+    memcpy(state, fresh, sizeof(state));
+    if (!mkdtemp(state))
+        abort();
 }
 
 /* What a verified certificate of the administrator would have said. */

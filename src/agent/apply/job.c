@@ -27,6 +27,7 @@ struct job *job_new(struct engine *g, struct request *r)
     struct job *j = xcalloc(1, sizeof(*j));
 
     j->engine = g;
+    j->rehearse = g->o.rehearse;
     j->request = r;
     j->record = record_copy(r->declared);
     j->aim.all = request_wants(r, WANT_ALL);
@@ -40,7 +41,7 @@ struct job *job_free(struct job *j)
         return NULL;
     list_remove(&j->link);
     asks_free(j);
-    (void)j->engine->o.rehearse->stop(j->rehearsal);
+    (void)j->rehearse->stop(j->rehearsal);
     (void)loop_source_free(j->wait.timer);
     plan_done(&j->plan);
     live_done(&j->seen.live);

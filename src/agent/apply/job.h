@@ -80,7 +80,8 @@ struct job_report {
 
 struct job {
     struct list link; /* in engine->plans, for one that only plans */
-    struct engine *engine;
+    struct engine *engine; /* may be gone when the job is freed */
+    const struct rehearse_ops *rehearse;
     struct request *request;
     enum apply_progress progress; /* only job_set_progress assigns it */
     enum job_reach reach;         /* only job_reach */

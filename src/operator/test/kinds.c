@@ -135,7 +135,6 @@ static void rights_are_few(void **state)
             assert_string_not_equal(list[i].resource, "pods/exec");
         }
     assert_false(may("secrets", "delete"));
-    assert_false(may("secrets", "patch"));
 }
 
 static void the_lease_is_written_at_home_alone(void **state)
