@@ -380,6 +380,7 @@ static void stop(struct world *w)
     w->full = true;
     while (!list_empty(&w->calls))
         answer_with(LIST_ENTRY(w->calls.next, struct call, link), -EPIPE, NULL);
+    (void)loop_turn(w->loop, 0); /* what ended by that goes with the turn, as in the agent */
     w->link = link_free(w->link);
     w->engine = engine_free(w->engine);
     w->hub = hub_free(w->hub);

@@ -20,6 +20,7 @@
 #include "src/base/file.h"
 #include "src/cluster/apiserver/dispatch.h"
 #include "src/cluster/apiserver/server.h"
+#include "src/cluster/apiserver/store_place.h"
 #include "src/cluster/apiserver/store_private.h"
 #include "src/cluster/workloads/workloads.h"
 #include "src/http/internal.h"
@@ -58,23 +59,21 @@ static void settle(void)
 
 static void forget_state(void)
 {
+    store_place_forget(state); /* while there is a path to tell it by */
     (void)!file_remove_tree(state, NULL);
 }
 
-/* A directory of its own for each start: a store that lost its database would be refused. */
+/* A server begins with nothing: no database, no certificates, no mark of what was written. */
 static void prepare_state(void)
 {
-    static const char fresh[] = "/dev/shm/fuzz-api-XXXXXX";
     static bool made;
 
-    if (made)
-        forget_state();
-    else if (atexit(forget_state) != 0)
+    if (!made && !mkdtemp(state))
+        abort();
+    forget_state(); /* by OpenSSL, which must have begun before us, so that it ends after us */
+    if (!made && atexit(forget_state) != 0)
         abort();
     made = true;
-    memcpy(state, fresh, sizeof(state));
-    if (!mkdtemp(state))
-        abort();
 }
 
 /* What a verified certificate of the administrator would have said. */
