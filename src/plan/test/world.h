@@ -91,7 +91,8 @@ static inline UNUSED void test_summary(const struct actions *list, struct buf *o
 {
     static const char *const verbs[] = {"create", "patch", "delete", "status"};
 
-    for (size_t i = 0; i < list->n; i++)
+    for (size_t i = 0; i < list->n; i++) {
+        assert_true(action_is_allowed(&list->items[i]));
         if (list->items[i].verb == ACTION_PUSH)
             buf_printf(out, "push %s;", list->items[i].name);
         else if (list->items[i].verb == ACTION_NODE)
@@ -100,6 +101,7 @@ static inline UNUSED void test_summary(const struct actions *list, struct buf *o
         else if (list->items[i].verb <= ACTION_STATUS)
             buf_printf(out, "%s %s %s;", verbs[list->items[i].verb], list->items[i].kind->kind,
                        list->items[i].name);
+    }
 }
 
 static inline UNUSED const struct action *test_event(const struct actions *list, const char *reason)
