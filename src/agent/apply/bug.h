@@ -6,8 +6,8 @@
 
 /*
  * Each is switched on in a build of its own (-DAPPLY_BUG=...), in which the tests have to fail
- * (meson.build): so it is known that they would find it.  The programs have none of them; what is
- * behind a bug_is there is not even compiled.
+ * (meson.build): so it is known that they would find it.  The programs have none of them: what
+ * depends on a bug_is is not compiled into them.
  */
 #define BUG_NONE 0
 #define BUG_DELETE_BEFORE_DRAIN 1 /* a partition that has jobs leaves the files */

@@ -2,7 +2,7 @@
 /*
  * Drift: partitions that are not as declared, because somebody used scontrol.
  *
- * Looked for whenever slurmctld told its partitions anew and nothing is being applied.  Each field
+ * Looked for whenever slurmctld told its partitions again and nothing is being applied.  Each field
  * is told with its declared and its live value; a partition that is missing or not declared counts
  * as a field of that name.  With the policy Revert everything is put back at once, but a partition
  * that has jobs is not deleted.

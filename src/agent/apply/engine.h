@@ -60,7 +60,7 @@ struct engine_waiter;
  */
 struct engine_waiter *engine_push(struct engine *g, struct record *r, engine_answer_fn fn,
                                   void *arg);
-/* Does a declaration that somebody pushed wait behind the one that is being applied? */
+/* Does a declaration that somebody pushed wait for the end of the one that is being applied? */
 bool engine_has_waiting(const struct engine *g);
 /* Tell what a push would do; not queued. */
 struct engine_waiter *engine_plan(struct engine *g, struct record *r, engine_answer_fn fn,

@@ -98,7 +98,7 @@ void engine_keys(struct engine *g, const struct fileset *keys)
     /* one that is down may be so for want of them, and nothing is told to it before it is up */
     if (!hub_up(g->o.hub) && store_write_keys(g->o.store, &g->keys, &changed, &e) < 0)
         log_error("the keys cannot be put in place: %s", e.text);
-    log_info("keys have changed: slurmctld is started anew with them");
+    log_info("keys have changed: slurmctld is started again with them");
     engine_on_retry(g);
 }
 

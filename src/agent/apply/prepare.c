@@ -53,7 +53,7 @@ static int plan_make(struct job *j, struct err *e)
     int r;
 
     if (in.recount)
-        job_warn(j, "slurmctld is started anew as well, since jobs are running: Slurm before "
+        job_warn(j, "slurmctld is started again as well, since jobs are running: Slurm before "
                     "23.11 would count them twice");
     r = apply_plan(&in, &j->plan, e);
     if (r == 0)

@@ -125,9 +125,10 @@ static void shut_down(struct job *j)
     struct err e = {0};
 
     if (!mark(j->engine)) {
-        (void)err_set(&e, -EHOSTDOWN, ERR_RETRY,
-                      "the files are in place, but this change needs slurmctld to be started anew, "
-                      "and nobody here can do that: restart it by hand");
+        (void)err_set(
+            &e, -EHOSTDOWN, ERR_RETRY,
+            "the files are in place, but this change needs slurmctld to be started again, "
+            "and nobody here can do that: restart it by hand");
         step_failed(j, -EHOSTDOWN, &e);
         return;
     }

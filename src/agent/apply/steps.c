@@ -6,7 +6,7 @@
  *   it took it             the next step
  *   a refusal              job_refuse: undo
  *   no answer, a death     job_suspend: nobody knows, try again later
- * with two exceptions: a slurmctld that dies of a reconfigure, or at once when it is started anew,
+ * with two exceptions: a slurmctld that dies of a reconfigure, or at once when it is started again,
  * gets its old files back.
  *
  * The same steps run when a declaration is undone; then nothing is refused any more, failures are
