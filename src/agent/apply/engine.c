@@ -9,6 +9,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
+#include "src/base/log.h"
 
 struct engine *engine_new(const struct engine_options *o)
 {
@@ -109,9 +110,13 @@ void engine_last_set(struct engine *g, const struct wire_outcome *o)
     struct arena a = {0};
     struct wire_outcome copy = {.result = -1};
     struct err e = {0};
-    int r = wire_outcome_decode(&a, wire_outcome_encode(&a, o), &copy, &e);
 
-    assert(r == 0);
+    if (wire_outcome_decode(&a, wire_outcome_encode(&a, o), &copy, &e) < 0) {
+        log_error("the state does not tell of generation %lld: %s", (long long)o->generation,
+                  e.text);
+        arena_done(&a);
+        return;
+    }
     arena_done(&g->last_arena);
     g->last_arena = a;
     g->last = copy;
