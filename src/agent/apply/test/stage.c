@@ -201,6 +201,26 @@ void stage_agent_stop(struct stage *s)
     watched = NULL;
 }
 
+/* A test that fails does not get to the end of its stage. */
+static char left_behind[64];
+
+static void sweep(void)
+{
+    if (left_behind[0])
+        (void)!file_remove_tree(left_behind, NULL);
+}
+
+static void sweep_at_exit(const char *dir)
+{
+    static bool once;
+
+    if (!once)
+        (void)atexit(sweep);
+    once = true;
+    sweep();
+    (void)snprintf(left_behind, sizeof(left_behind), "%s", dir);
+}
+
 struct stage *stage_new(const char *conf)
 {
     struct stage *s = xcalloc(1, sizeof(*s));
@@ -213,6 +233,7 @@ struct stage *stage_new(const char *conf)
     (void)snprintf(s->dir, sizeof(s->dir), "%s/sk-apply-XXXXXX",
                    access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     assert_non_null(mkdtemp(s->dir));
+    sweep_at_exit(s->dir);
     live = path_of(s, "live");
     slurm_conf = path_of(s, "live/slurm.conf");
     marker = path_of(s, "restart");
@@ -228,9 +249,10 @@ void stage_free(struct stage *s)
     struct err e = {0};
 
     stage_agent_stop(s);
+    assert_int_equal(file_remove_tree(s->dir, &e), 0);
+    left_behind[0] = '\0';
     assert_string_equal(s->ctld->harm, "");
     ctld_free(s->ctld);
-    assert_int_equal(file_remove_tree(s->dir, &e), 0);
     free(s);
 }
 
