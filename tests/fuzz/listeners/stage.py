@@ -80,6 +80,8 @@ class Stage:
         if "agent" in self.parts:
             self.start_agent()
         self.tend()
+        if "node" in self.children:
+            wait_for(self.pod_runs, HEALTH_S * 2)  # sessions with a pod that does not run would try nothing
 
     def start_node(self):
         self.spawn("node", "node", "--state", self.state, "--name", self.name, "--node-name", "here")
@@ -181,6 +183,10 @@ class Stage:
             self.api.post("/api/v1/namespaces/default/pods", {"metadata": {"name": "p"}, "spec": {
                 "terminationGracePeriodSeconds": 1, "containers": [
                     {"name": "main", "image": "i", "command": ["sh", "-c", "echo hello; while :; do sleep 1; done"]}]}})
+
+    def pod_runs(self):
+        """the pod that sessions go to runs"""
+        return self.api.get("/api/v1/namespaces/default/pods/p").json.get("status", {}).get("phase") == "Running"
 
     def measure(self):
         """Resident bytes and open descriptors of each program."""
