@@ -74,8 +74,9 @@ static struct jsn *etc_sources(const struct app *w)
     jsn_append(w->a, sources, volume_key_source(w->a, "secret", &jwt, KEYFILE_JWT));
     add_user_maps(w, sources);
     if (w->ctl->spec.jwks_key_ref)
-        jsn_append(w->a, sources,
-                   volume_key_source(w->a, "configMap", w->ctl->spec.jwks_key_ref, KEYFILE_JWT_SET));
+        jsn_append(
+            w->a, sources,
+            volume_key_source(w->a, "configMap", w->ctl->spec.jwks_key_ref, KEYFILE_JWT_SET));
     return sources;
 }
 

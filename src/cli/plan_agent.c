@@ -106,8 +106,7 @@ static const char *pod_address(const struct jsn *pods)
 
     JSN_FOR_ITEMS (pod, pods) {
         const char *ip = jsn_get_str(pod, "status.podIP");
-        const struct jsn *active =
-            jsn_member(jsn_get(pod, "metadata.labels"), STR(LABEL_ACTIVE));
+        const struct jsn *active = jsn_member(jsn_get(pod, "metadata.labels"), STR(LABEL_ACTIVE));
 
         if (ip && ip[0] && (!found || streq(jsn_text(active), "true")))
             found = ip;

@@ -79,7 +79,7 @@ struct job_report {
 };
 
 struct job {
-    struct list link; /* in engine->plans, for one that only plans */
+    struct list link;      /* in engine->plans, for one that only plans */
     struct engine *engine; /* may be gone when the job is freed */
     const struct rehearse_ops *rehearse;
     struct request *request;

@@ -4,8 +4,8 @@
 
 #include "src/base/test/unit.h"
 
-#include "src/agent/apply/test/script.h"
 #include "src/agent/apply/engine.h"
+#include "src/agent/apply/test/script.h"
 
 #define STAGE_HEAD                                                                                 \
     "ClusterName=c\nSlurmctldHost=h\nSelectType=select/cons_tres\nNodeName=n[1-9] State=CLOUD\n"
