@@ -23,7 +23,7 @@
 #include "src/cli/manifests.h"
 #include "src/cli/trouble.h"
 #include "src/cli/verbs.h"
-#include "src/cluster/node/ipam.h"
+#include "src/cluster/node/network/ipam.h"
 #include "src/json/yaml.h"
 #include "src/local/daemon.h"
 #include "src/local/host.h"

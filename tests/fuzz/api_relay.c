@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 
 #include "src/base/alloc.h"
-#include "src/cluster/node/api_relay.h"
+#include "src/cluster/node/network/api_relay.h"
 #include "tests/fuzz/peers.h"
 
 #define RELAY_HOST 1

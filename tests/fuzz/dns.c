@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "src/cluster/node/dns_zone.h"
+#include "src/cluster/node/names/dns_zone.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,7 +16,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
-#include "src/cluster/node/dns_server.h"
+#include "src/cluster/node/names/dns_server.h"
 #include "tests/fuzz/peers.h"
 
 #define SERVER_HOST 1

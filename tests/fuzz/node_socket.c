@@ -21,10 +21,10 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
-#include "src/cluster/node/exec_process.h"
-#include "src/cluster/node/pod_socket.h"
-#include "src/cluster/node/serve.h"
-#include "src/cluster/node/worker.h"
+#include "src/cluster/node/pods/worker.h"
+#include "src/cluster/node/serve/exec_process.h"
+#include "src/cluster/node/serve/pod_socket.h"
+#include "src/cluster/node/serve/serve.h"
 #include "tests/fuzz/frames.h"
 
 #define PROCESS 0x3ffffff /* no real process has this number */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "src/base/str.h"
-#include "src/cluster/node/limits.h"
+#include "src/cluster/node/pods/limits.h"
 
 struct buf;
 struct cgroup_tree;

@@ -20,7 +20,7 @@
 #include "src/base/alloc.h"
 #include "src/base/buf.h"
 #include "src/base/file.h"
-#include "src/cluster/node/redirect.h"
+#include "src/cluster/node/network/redirect.h"
 
 #define MAX_OUTPUT ((size_t)64 << 10)
 #define LINGER_MS 200

@@ -22,7 +22,7 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/base/process.h"
-#include "src/cluster/node/strangers.h"
+#include "src/cluster/node/pods/strangers.h"
 
 #define LEASE_MS 10000
 #define LEASE_SECONDS 40

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "src/base/map.h"
-#include "src/cluster/node/bridge.h"
 #include "src/cluster/node/cgroup.h"
-#include "src/cluster/node/env.h"
 #include "src/cluster/node/job.h"
+#include "src/cluster/node/network/bridge.h"
 #include "src/cluster/node/node.h"
-#include "src/cluster/node/rootfs.h"
+#include "src/cluster/node/pods/env.h"
+#include "src/cluster/node/runtime/rootfs.h"
 #include "src/http/client.h"
 #include "src/http/server.h"
 #include "src/kube/cache.h"

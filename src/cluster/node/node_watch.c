@@ -7,14 +7,14 @@
  * pod that cannot even be begun is told of in an event and tried again.
  */
 #include "src/base/log.h"
-#include "src/cluster/node/api_service.h"
-#include "src/cluster/node/binder.h"
-#include "src/cluster/node/claims.h"
 #include "src/cluster/node/machine.h"
+#include "src/cluster/node/network/api_service.h"
+#include "src/cluster/node/network/services.h"
 #include "src/cluster/node/node_private.h"
-#include "src/cluster/node/services.h"
-#include "src/cluster/node/strangers.h"
-#include "src/cluster/node/worker.h"
+#include "src/cluster/node/pods/binder.h"
+#include "src/cluster/node/pods/strangers.h"
+#include "src/cluster/node/pods/worker.h"
+#include "src/cluster/node/volumes/claims.h"
 
 #define RETRY_MS 3000
 

@@ -17,12 +17,12 @@
 #include "src/base/clock.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
-#include "src/cluster/node/ending.h"
+#include "src/cluster/node/network/redirect.h"
+#include "src/cluster/node/network/sandbox.h"
+#include "src/cluster/node/network/services.h"
 #include "src/cluster/node/node_private.h"
-#include "src/cluster/node/programs.h"
-#include "src/cluster/node/redirect.h"
-#include "src/cluster/node/sandbox.h"
-#include "src/cluster/node/services.h"
+#include "src/cluster/node/pods/ending.h"
+#include "src/cluster/node/runtime/programs.h"
 #include "src/cluster/node/volumes/volumes.h"
 
 #define LOCK_WAIT_MS 10000

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 
 #include "src/base/file.h"
-#include "src/cluster/node/redirect.h"
+#include "src/cluster/node/network/redirect.h"
 #include "src/cluster/node/shim/shim.h"
 
 #define MAX_MANY 64

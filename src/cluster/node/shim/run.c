@@ -25,7 +25,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/file.h"
-#include "src/cluster/node/redirect.h"
+#include "src/cluster/node/network/redirect.h"
 #include "src/cluster/node/shim/run.h"
 
 #define DRAIN_MS 2000

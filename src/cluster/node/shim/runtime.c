@@ -17,7 +17,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/file.h"
-#include "src/cluster/node/redirect.h"
+#include "src/cluster/node/network/redirect.h"
 #include "src/cluster/node/shim/run.h"
 
 #define CREATE_TIMEOUT_MS 60000

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-#include "src/cluster/node/api_relay.h"
+#include "src/cluster/node/network/api_relay.h"
 
 #define PORT 5398
 #define PODS_MOST 128

@@ -5,12 +5,12 @@
 
 #include <sys/socket.h>
 
-#include "src/cluster/node/capability.h"
 #include "src/cluster/node/cgroup.h"
-#include "src/cluster/node/confine.h"
-#include "src/cluster/node/env.h"
-#include "src/cluster/node/oci_config.h"
-#include "src/cluster/node/sysctls.h"
+#include "src/cluster/node/pods/env.h"
+#include "src/cluster/node/runtime/capability.h"
+#include "src/cluster/node/runtime/confine.h"
+#include "src/cluster/node/runtime/oci_config.h"
+#include "src/cluster/node/runtime/sysctls.h"
 
 static const struct field_context fields = {.pod_ip = "10.131.0.9",
                                             .host_ip = "192.0.2.1",

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 
 #include "src/base/alloc.h"
-#include "src/cluster/node/dns_server.h"
+#include "src/cluster/node/names/dns_server.h"
 
 #define PORT 5399
 #define MUCH ((size_t)32 << 20)

@@ -7,7 +7,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
-#include "src/cluster/node/etc_image.h"
+#include "src/cluster/node/runtime/etc_image.h"
 
 static char dir[] = "/tmp/node-etc-XXXXXX";
 

@@ -13,9 +13,9 @@
 #include <sys/socket.h>
 
 #include "src/base/alloc.h"
-#include "src/cluster/node/pod_socket.h"
-#include "src/cluster/node/serve.h"
-#include "src/cluster/node/worker.h"
+#include "src/cluster/node/pods/worker.h"
+#include "src/cluster/node/serve/pod_socket.h"
+#include "src/cluster/node/serve/serve.h"
 #include "src/http/test/client_frame.h"
 
 #define MUCH ((size_t)48 << 20)

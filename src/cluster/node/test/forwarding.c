@@ -8,7 +8,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
-#include "src/cluster/node/forwarding.h"
+#include "src/cluster/node/network/forwarding.h"
 
 struct scene {
     char dir[32];

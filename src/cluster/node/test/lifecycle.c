@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "src/cluster/node/lifecycle.h"
+#include "src/cluster/node/pods/lifecycle.h"
 
 #define NOW 100000
 

@@ -8,8 +8,8 @@
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/file.h"
-#include "src/cluster/node/ending.h"
-#include "src/cluster/node/log_lines.h"
+#include "src/cluster/node/pods/ending.h"
+#include "src/cluster/node/serve/log_lines.h"
 #include "src/cluster/node/shim/shim.h"
 
 #define T0 (INT64_C(1767952800) * 1000000) /* 2026-01-09T10:00:00Z */

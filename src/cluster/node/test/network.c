@@ -5,10 +5,10 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
-#include "src/cluster/node/dns_zone.h"
-#include "src/cluster/node/etc_files.h"
-#include "src/cluster/node/ipam.h"
-#include "src/cluster/node/nat_rules.h"
+#include "src/cluster/node/names/dns_zone.h"
+#include "src/cluster/node/network/ipam.h"
+#include "src/cluster/node/network/nat_rules.h"
+#include "src/cluster/node/runtime/etc_files.h"
 
 static void ranges_are_parsed_strictly(void **state)
 {

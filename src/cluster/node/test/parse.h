@@ -2,7 +2,7 @@
 /* Objects for the node's tests: JSON with single quotes, and pods decoded from it. */
 #pragma once
 
-#include "src/cluster/node/pod_spec.h"
+#include "src/cluster/node/pods/pod_spec.h"
 #include "src/json/test/json_text.h"
 
 /* A pod of this spec, named p in ns. */

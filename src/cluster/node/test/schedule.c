@@ -2,7 +2,7 @@
 /* Unit tests of scheduling on the one node. */
 #include "src/cluster/node/test/parse.h"
 
-#include "src/cluster/node/schedule.h"
+#include "src/cluster/node/pods/schedule.h"
 
 #define NODE                                                                                       \
     "{'metadata':{'name':'n1','labels':{'disk':'ssd','zone':'a'}},'status':{'allocatable':{"       \

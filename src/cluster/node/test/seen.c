@@ -4,7 +4,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
-#include "src/cluster/node/seen.h"
+#include "src/cluster/node/pods/seen.h"
 
 static void only_a_store_that_goes_on_tells_of_deletions(void **state)
 {

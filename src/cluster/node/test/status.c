@@ -2,8 +2,8 @@
 /* Unit tests of the status that the API shows. */
 #include "src/cluster/node/test/parse.h"
 
-#include "src/cluster/node/prober.h"
-#include "src/cluster/node/status.h"
+#include "src/cluster/node/pods/prober.h"
+#include "src/cluster/node/pods/status.h"
 
 #define SECOND INT64_C(1000000)
 #define T0 (INT64_C(1767952800) * SECOND) /* 2026-01-09T10:00:00Z */

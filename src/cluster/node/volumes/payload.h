@@ -2,7 +2,7 @@
 /* What is in a volume that comes from the API: configMap, secret, downwardAPI, projected; pure. */
 #pragma once
 
-#include "src/cluster/node/env.h"
+#include "src/cluster/node/pods/env.h"
 
 struct payload_file {
     const char *path; /* relative, without ".." */

@@ -14,8 +14,8 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
-#include "src/cluster/node/limits.h"
 #include "src/cluster/node/mounts.h"
+#include "src/cluster/node/pods/limits.h"
 #include "src/cluster/node/volumes/atomic.h"
 #include "src/cluster/node/volumes/hostpath.h"
 #include "src/cluster/node/volumes/subpath.h"

@@ -2,7 +2,7 @@
 /* The volumes of a pod on this machine: made, refreshed, found, taken away. */
 #pragma once
 
-#include "src/cluster/node/oci_config.h"
+#include "src/cluster/node/runtime/oci_config.h"
 #include "src/cluster/node/volumes/payload.h"
 
 struct volumes_context {

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The root of a container: the software of this machine, and nothing of its life.
+ *
+ * /usr, /opt, /etc (and /bin, /lib and kin where they are not links) are overlays: what a container
+ * writes stays with it.  Below /etc lies a copy of the machine's without its secrets (etc_image).
+ * /var is its own, with the machine's directories, their owners and modes, and none of their files;
+ * /home has a directory for each of the machine's; /run, /tmp and /root are empty.  Shared
+ * directories are the machine's own; the state directory is not seen through them.
+ *
+ * One overlay over / would be simpler, and Linux refuses it: the layer that takes the writes would
+ * lie inside the layer below.  Where overlays cannot be had at all (the state directory is on a
+ * file system that cannot hold one), the directories are bound read-only and /etc is copied.
+ */
+#include "src/cluster/node/runtime/rootfs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "src/base/alloc.h"
+#include "src/base/clock.h"
+#include "src/base/file.h"
+#include "src/cluster/node/mounts.h"
+#include "src/cluster/node/runtime/etc_image.h"
+#include "src/cluster/node/runtime/skeleton.h"
+
+#define MAX_LAYERS 32
+#define ETC_FRESH_MS 1000
+
+struct layer {
+    char *name; /* "usr", without the slash */
+    bool overlay;
+};
+
+/* "/bin" to "usr/bin" */
+struct root_link {
+    char *name;
+    char *to;
+};
+
+struct rootfs {
+    char *state_dir;
+    char *entrypoint_dir;
+    char **programs; /* NULL-terminated */
+    char **shares;   /* likewise */
+    struct layer layers[MAX_LAYERS];
+    size_t n_layers;
+    struct root_link links[MAX_LAYERS];
+    size_t n_links;
+    char **inner; /* mounts of the machine below a layer, NULL-terminated */
+    size_t n_inner;
+    size_t cap_inner;
+    struct skeleton *skeleton;
+    char *etc;      /* what containers' /etc begins with */
+    int64_t etc_ms; /* when it was last held against the machine's */
+    bool overlays;
+};
+
+static bool is_below(const char *path, const char *dir)
+{
+    size_t n = strlen(dir);
+
+    return strncmp(path, dir, n) == 0 && (path[n] == '/' || !path[n]);
+}
+
+/* Try it in a mount namespace of a child's own, so that nothing is left behind. */
+static bool overlay_works(const char *state_dir)
+{
+    AUTO(free) char *base = xasprintf("%s/.overlay-test", state_dir);
+    AUTO(free) char *upper = xasprintf("%s/upper", base);
+    AUTO(free) char *work = xasprintf("%s/work", base);
+    AUTO(free) char *to = xasprintf("%s/to", base);
+    AUTO(free) char *options = xasprintf("lowerdir=/usr,upperdir=%s,workdir=%s", upper, work);
+    int status = 1;
+    pid_t pid;
+
+    if (strpbrk(base, ",:") || file_make_dirs(upper, 0755, NULL) < 0 ||
+        file_make_dirs(work, 0755, NULL) < 0 || file_make_dirs(to, 0755, NULL) < 0)
+        return false;
+    pid = fork();
+    if (pid == 0) {
+        if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+            _exit(1);
+        _exit(mount("overlay", to, "overlay", 0, options) < 0 ? 1 : 0);
+    }
+    if (pid > 0)
+        (void)waitpid(pid, &status, 0);
+    (void)!file_remove_tree(base, NULL);
+    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool is_software(const char *name)
+{
+    static const char *const names[] = {"usr", "etc", "opt", "bin", "sbin"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (streq(name, names[i]))
+            return true;
+    return starts_with(name, "lib");
+}
+
+static void note_link(struct rootfs *r, const char *name)
+{
+    char to[256];
+    AUTO(free) char *path = xasprintf("/%s", name);
+    ssize_t n = readlink(path, to, sizeof(to) - 1);
+
+    if (n > 0 && r->n_links < MAX_LAYERS)
+        r->links[r->n_links++] =
+            (struct root_link){xstrdup(name), str_dup((struct str){to, (size_t)n})};
+}
+
+static void note_layer(struct rootfs *r, const char *name)
+{
+    AUTO(free) char *path = xasprintf("/%s", name);
+    bool apart = !is_below(r->state_dir, path);
+
+    if (r->n_layers < MAX_LAYERS)
+        r->layers[r->n_layers++] = (struct layer){xstrdup(name), r->overlays && apart};
+}
+
+static int scan_top(struct rootfs *r, struct err *e)
+{
+    DIR *d = opendir("/");
+    struct dirent *entry;
+
+    if (!d)
+        return err_errno(e, errno, "cannot read /");
+    while ((entry = readdir(d))) {
+        AUTO(free) char *path = xasprintf("/%s", entry->d_name);
+        struct stat st;
+
+        if (!is_software(entry->d_name) || lstat(path, &st) < 0)
+            continue;
+        if (S_ISLNK(st.st_mode))
+            note_link(r, entry->d_name);
+        else if (S_ISDIR(st.st_mode))
+            note_layer(r, entry->d_name);
+    }
+    (void)closedir(d);
+    return 0;
+}
+
+/* An overlay does not show what is mounted inside its lower directory: those are bound on top. */
+static bool note_inner(void *arg, const char *path, const char *fs_type)
+{
+    struct rootfs *r = arg;
+
+    (void)fs_type;
+    if (starts_with(path, "/etc/"))
+        return true;
+    for (size_t i = 0; i < r->n_layers; i++) {
+        AUTO(free) char *dir = xasprintf("/%s", r->layers[i].name);
+
+        if (is_below(path, dir) && !streq(path, dir)) {
+            array_reserve(&r->inner, &r->cap_inner, r->n_inner + 1, sizeof(*r->inner));
+            r->inner[r->n_inner++] = xstrdup(path);
+        }
+    }
+    return true;
+}
+
+static char **copy_list(const char *const *list)
+{
+    size_t n = 0;
+    char **copy;
+
+    while (list && list[n])
+        n++;
+    copy = xcalloc(n + 1, sizeof(*copy));
+    for (size_t i = 0; i < n; i++)
+        copy[i] = xstrdup(list[i]);
+    return copy;
+}
+
+static void free_list(char **list)
+{
+    for (char **s = list; s && *s; s++)
+        free(*s);
+    free(list);
+}
+
+/* Users and settings that came meanwhile; a burst of containers pays for it once. */
+static int refresh_etc(struct rootfs *r, struct err *e)
+{
+    int64_t now = clock_mono_ms();
+    int err = 0;
+
+    if (r->etc_ms == 0 || now - r->etc_ms > ETC_FRESH_MS)
+        err = etc_image_sync("/etc", r->etc, e);
+    if (err == 0)
+        r->etc_ms = now;
+    return err;
+}
+
+int rootfs_new(const struct rootfs_options *o, struct rootfs **ret_rootfs, struct err *e)
+{
+    AUTO(rootfs_free) struct rootfs *r = xcalloc(1, sizeof(*r));
+    int err;
+
+    r->state_dir = xstrdup(o->state_dir);
+    r->entrypoint_dir = xstrdup_null(o->entrypoint_dir);
+    r->programs = copy_list(o->programs);
+    r->shares = copy_list(o->shares);
+    r->overlays = overlay_works(o->state_dir);
+    r->etc = xasprintf("%s/etc", o->node_dir);
+    err = scan_top(r, e);
+    if (err == 0)
+        err = mounts_each(note_inner, r, e);
+    if (err == 0)
+        err = refresh_etc(r, e);
+    if (err < 0)
+        return err;
+    r->skeleton = skeleton_of_machine(o->state_dir);
+    *ret_rootfs = TAKE(r);
+    return 0;
+}
+
+struct rootfs *rootfs_free(struct rootfs *r)
+{
+    if (!r)
+        return NULL;
+    for (size_t i = 0; i < r->n_layers; i++)
+        free(r->layers[i].name);
+    for (size_t i = 0; i < r->n_links; i++) {
+        free(r->links[i].name);
+        free(r->links[i].to);
+    }
+    for (size_t i = 0; i < r->n_inner; i++)
+        free(r->inner[i]);
+    free_list(r->programs);
+    free_list(r->shares);
+    free(r->inner);
+    (void)skeleton_free(r->skeleton);
+    free(r->state_dir);
+    free(r->entrypoint_dir);
+    free(r->etc);
+    free(r);
+    return NULL;
+}
+
+const char *rootfs_kind(const struct rootfs *r)
+{
+    return r->overlays ? "overlays" : "read-only binds";
+}
+
+static int make_overlay(const struct rootfs *root, struct arena *a, const char *dir,
+                        const char *name, struct oci_mounts *mounts, struct err *e)
+{
+    const char *lower = streq(name, "etc") ? root->etc : arena_printf(a, "/%s", name);
+    const char *upper = arena_printf(a, "%s/layers/%s/upper", dir, name);
+    const char *work = arena_printf(a, "%s/layers/%s/work", dir, name);
+    int r = file_make_dirs(upper, 0755, e);
+
+    if (r == 0)
+        r = file_make_dirs(work, 0755, e);
+    if (r < 0)
+        return r;
+    oci_mounts_add(mounts, arena_printf(a, "/%s", name), "overlay", "overlay",
+                   arena_printf(a, "lowerdir=%s\nupperdir=%s\nworkdir=%s", lower, upper, work));
+    return 0;
+}
+
+static int make_layer(const struct rootfs *root, struct arena *a, const char *dir,
+                      const struct layer *l, struct oci_mounts *mounts, struct err *e)
+{
+    const char *point = arena_printf(a, "%s/rootfs/%s", dir, l->name);
+    int r = file_make_dirs(point, 0755, e);
+
+    if (r < 0)
+        return r;
+    if (l->overlay)
+        return make_overlay(root, a, dir, l->name, mounts, e);
+    if (streq(l->name, "etc"))
+        return etc_image_sync(root->etc, point, e);
+    oci_mounts_add(mounts, arena_printf(a, "/%s", l->name), "bind", arena_printf(a, "/%s", l->name),
+                   "rbind\nrprivate\nro");
+    return 0;
+}
+
+static void add_kernel_mounts(struct oci_mounts *m, const struct rootfs_wish *w)
+{
+    oci_mounts_add(m, "/proc", "proc", "proc", "nosuid\nnoexec\nnodev");
+    oci_mounts_add(m, "/dev", "tmpfs", "tmpfs", "nosuid\nstrictatime\nmode=755\nsize=65536k");
+    oci_mounts_add(m, "/dev/pts", "devpts", "devpts",
+                   "nosuid\nnoexec\nnewinstance\nptmxmode=0666\nmode=0620\ngid=5");
+    oci_mounts_add(m, "/dev/mqueue", "mqueue", "mqueue", "nosuid\nnoexec\nnodev");
+    oci_mounts_add(m, "/sys", "sysfs", "sysfs",
+                   w->writes_sys ? "nosuid\nnoexec\nnodev" : "nosuid\nnoexec\nnodev\nro");
+    oci_mounts_add(m, "/sys/fs/cgroup", "cgroup", "cgroup",
+                   w->writes_cgroups ? "nosuid\nnoexec\nnodev\nrelatime"
+                                     : "nosuid\nnoexec\nnodev\nrelatime\nro");
+    oci_mounts_add(m, "/run", "tmpfs", "tmpfs", "nosuid\nnodev\nmode=755");
+}
+
+static void add_own(const struct rootfs *r, struct arena *a, struct oci_mounts *m)
+{
+    for (char **p = r->programs; r->overlays && *p; p++) {
+        const char *slash = strrchr(*p, '/');
+
+        oci_mounts_add(m, arena_printf(a, ROOTFS_LIBEXEC "/%s", slash ? slash + 1 : *p), "bind", *p,
+                       "bind\nrprivate\nro");
+    }
+    if (r->entrypoint_dir && r->overlays)
+        oci_mounts_add(m, ROOTFS_LIBEXEC "/entrypoint", "bind", r->entrypoint_dir,
+                       "bind\nrprivate\nro");
+    for (size_t i = 0; i < r->n_inner; i++)
+        oci_mounts_add(m, r->inner[i], "bind", r->inner[i], "bind\nrprivate\nro");
+    for (char **s = r->shares; *s; s++) {
+        oci_mounts_add(m, arena_strdup(a, *s), "bind", *s, "rbind\nrslave\nrw");
+        if (is_below(r->state_dir, *s))
+            oci_mounts_add(m, r->state_dir, "tmpfs", "tmpfs", "nosuid\nnodev\nro\nmode=0\nsize=4k");
+    }
+}
+
+int rootfs_make(struct rootfs *r, struct arena *a, const char *dir, const struct rootfs_wish *w,
+                struct oci_mounts *mounts, struct err *e)
+{
+    const char *root = arena_printf(a, "%s/rootfs", dir);
+    int err = file_make_dirs(root, 0755, e);
+
+    if (err == 0)
+        err = refresh_etc(r, e);
+    if (err == 0)
+        err = skeleton_make(r->skeleton, root, e);
+    for (size_t i = 0; err == 0 && i < r->n_links; i++) {
+        const char *path = arena_printf(a, "%s/%s", root, r->links[i].name);
+
+        if (symlink(r->links[i].to, path) < 0 && errno != EEXIST)
+            err = err_errno(e, errno, "cannot make '%s'", path);
+    }
+    for (size_t i = 0; err == 0 && i < r->n_layers; i++)
+        err = make_layer(r, a, dir, &r->layers[i], mounts, e);
+    if (err < 0)
+        return err;
+    add_kernel_mounts(mounts, w);
+    add_own(r, a, mounts);
+    return 0;
+}
+
+const char *rootfs_entrypoint(const struct rootfs *r, struct arena *a, const char *name)
+{
+    AUTO(free) char *path = NULL;
+
+    if (!r->entrypoint_dir || !name[0] || strchr(name, '/') || name[0] == '.')
+        return NULL;
+    path = xasprintf("%s/%s", r->entrypoint_dir, name);
+    if (access(path, X_OK) < 0)
+        return NULL;
+    return arena_printf(a, ROOTFS_LIBEXEC "/entrypoint/%s", name);
+}
