@@ -261,6 +261,18 @@ static int bring_back(struct restore *v, const char *file, struct err *e)
     return r < 0 ? r : begin_epoch(v, e);
 }
 
+/* Where the old files go: a place that is not there yet, also for a second restore in a second. */
+static char *name_aside(const char *state, const char *now)
+{
+    char *path = xasprintf("%s/before-restore-%s", state, now);
+
+    for (int i = 2; file_exists(path); i++) {
+        free(path);
+        path = xasprintf("%s/before-restore-%s-%d", state, now, i);
+    }
+    return path;
+}
+
 static int run(struct restore *v, const char *file, struct err *e)
 {
     AUTO(close) int lock = -1;
@@ -281,7 +293,7 @@ static int run(struct restore *v, const char *file, struct err *e)
     clock_rfc3339(clock_wall_us(), now);
     store_place_init(&v->place, v->layout.state);
     v->stage = xasprintf("%s/restore-%s", v->layout.state, id);
-    v->aside = xasprintf("%s/before-restore-%s", v->layout.state, now);
+    v->aside = name_aside(v->layout.state, now);
     r = store_place_lock(&v->place, &lock, e);
     if (r == 0)
         r = bring_back(v, file, e);
