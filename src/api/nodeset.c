@@ -235,6 +235,14 @@ const char *nodeset_partition_config(const struct nodeset *ns)
     return ns->spec.partition && ns->spec.partition->config ? ns->spec.partition->config : "";
 }
 
+const char *nodeset_partition_line(struct arena *a, const struct nodeset *ns)
+{
+    const char *name = nodeset_slurm_name(a, ns);
+
+    return arena_printf(a, "PartitionName=%s Nodes=%s %s", name, name,
+                        nodeset_partition_config(ns));
+}
+
 int32_t nodeset_max_unavailable(const struct nodeset *ns, int32_t of)
 {
     const struct jsn_int_or_str *max = &ns->spec.update_strategy.max_unavailable;
@@ -265,6 +273,8 @@ static const struct api_column columns[] = {
     {"ALLOCATED", "integer", ".status.slurmAllocated", "Slurm nodes that run jobs.", true},
     {"DOWN", "integer", ".status.slurmDown", "Slurm nodes that are down.", true},
     {"DRAIN", "integer", ".status.slurmDrain", "Slurm nodes that are drained.", true},
+    {"PARTITION", "string", ".status.conditions[?(@.type==\"PartitionApplied\")].status",
+     "Whether slurmctld has the partition as declared.", true},
     {"AGE", "date", ".metadata.creationTimestamp", "When it was made.", false},
     {NULL},
 };

@@ -130,6 +130,8 @@ const char *nodeset_slurm_name(struct arena *a, const struct nodeset *ns);
 bool nodeset_has_partition(const struct nodeset *ns);
 /* Settings behind "PartitionName=x Nodes=x", "" if there are none. */
 const char *nodeset_partition_config(const struct nodeset *ns);
+/* Its line in slurm.conf; it has to have one. */
+const char *nodeset_partition_line(struct arena *a, const struct nodeset *ns);
 
 /* How many pods may be away at once, of that many: a number, or a share rounded up; at least 1. */
 int32_t nodeset_max_unavailable(const struct nodeset *ns, int32_t of);

@@ -84,7 +84,7 @@ static void add_nodeset(struct config_work *w, struct conf_text *t, const struct
         w->unusable = true;
         return;
     }
-    conf_text_line(t, "PartitionName=%s Nodes=%s %s", name, name, config);
+    conf_text_line(t, "%s", nodeset_partition_line(w->a, ns));
 }
 
 static bool has_partition(const struct config_work *w)

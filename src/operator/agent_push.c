@@ -28,6 +28,7 @@ struct parcel {
     char *hash;
     bool reverts;
     int64_t count; /* its generation */
+    char *conf;    /* its slurm.conf */
     struct buf body;
 };
 
@@ -44,6 +45,8 @@ struct agent_push {
     char *trouble;
     struct arena arena; /* of the outcome */
     struct slurm_applied outcome;
+    char *tried;     /* the slurm.conf of the outcome, until slurmctld is known to have it */
+    char *held;      /* the one that it has */
     char *forgotten; /* the other declaration for which an outcome was forgotten last */
     int64_t forgotten_ms;
 };
@@ -53,6 +56,7 @@ static struct parcel *parcel_free(struct parcel *c)
     if (!c)
         return NULL;
     free(c->hash);
+    free(c->conf);
     buf_done(&c->body);
     free(c);
     return NULL;
@@ -64,6 +68,7 @@ static struct parcel *parcel_new(const struct jsn *body, int64_t count)
     AUTO(arena_done) struct arena a = {0};
 
     c->hash = xstrdup_null(jsn_get_str(body, "declared"));
+    c->conf = xstrdup_null(jsn_text(jsn_member(jsn_key(body, "files"), STR("slurm.conf"))));
     c->count = count;
     c->reverts = streq(jsn_get_str(body, "driftPolicy"), "Revert");
     jsn_print(&c->body, wire_declaration_seal(&a, body, count));
@@ -100,6 +105,8 @@ struct agent_push *agent_push_free(struct agent_push *p)
     (void)loop_source_free(p->retry);
     arena_done(&p->arena);
     free(p->trouble);
+    free(p->tried);
+    free(p->held);
     free(p->forgotten);
     free(p);
     return NULL;
@@ -151,6 +158,24 @@ static void start_outcome(struct agent_push *p)
     p->arena = (struct arena){0};
     p->outcome = (struct slurm_applied){.hash = arena_strdup(&p->arena, p->sent->hash),
                                         .reverts = p->sent->reverts};
+    free(p->tried);
+    p->tried = TAKE(p->sent->conf);
+}
+
+/* Both mean that slurmctld has it. */
+static bool is_there(const char *result)
+{
+    return streq(result, "applied") || streq(result, "unchanged");
+}
+
+/* Does slurmctld have it now?  What is pending may only wait for jobs of partitions that go. */
+static bool note_held(struct agent_push *p, const struct wire_outcome *o)
+{
+    if (!p->tried || (!is_there(p->outcome.result) && !streq(o->good, p->outcome.hash)))
+        return false;
+    free(p->held);
+    p->held = TAKE(p->tried);
+    return true;
 }
 
 /* What became of the one that was sent; by the answer, or by the state. */
@@ -165,6 +190,7 @@ static void note_outcome(struct agent_push *p, const struct wire_outcome *o)
         read_faults(p, &o->problems);
         return;
     }
+    (void)note_held(p, o);
     p->outcome.reason = copy(&p->arena, o->reason);
     p->outcome.steps = read_steps(&p->arena, o);
 }
@@ -314,6 +340,16 @@ const struct slurm_applied *agent_push_outcome(const struct agent_push *p)
     return &p->outcome;
 }
 
+const char *agent_push_held(const struct agent_push *p)
+{
+    return p->held;
+}
+
+const char *agent_push_tried(const struct agent_push *p)
+{
+    return p->tried;
+}
+
 const char *agent_push_trouble(const struct agent_push *p)
 {
     return p->trouble;
@@ -322,6 +358,8 @@ const char *agent_push_trouble(const struct agent_push *p)
 void agent_push_forget(struct agent_push *p)
 {
     p->outcome = (struct slurm_applied){0};
+    free(TAKE(p->tried));
+    free(TAKE(p->held));
 }
 
 static bool copy_if_other(struct arena *a, const char **text, const char *now)
@@ -341,12 +379,6 @@ static bool is_lost_answer(const struct agent_push *p, const struct wire_outcome
            streq(o->declared, p->sent->hash);
 }
 
-/* Both mean that slurmctld has it. */
-static bool is_there(const char *result)
-{
-    return streq(result, "applied") || streq(result, "unchanged");
-}
-
 static bool update_outcome(struct agent_push *p, const struct wire_outcome *o)
 {
     const char *result = wire_result_name((enum wire_result)o->result);
@@ -354,7 +386,9 @@ static bool update_outcome(struct agent_push *p, const struct wire_outcome *o)
 
     if (!is_there(result) || !is_there(p->outcome.result))
         changed = copy_if_other(&p->arena, &p->outcome.result, result);
-    return copy_if_other(&p->arena, &p->outcome.reason, o->error ? o->error : o->reason) || changed;
+    if (copy_if_other(&p->arena, &p->outcome.reason, o->error ? o->error : o->reason))
+        changed = true;
+    return note_held(p, o) || changed;
 }
 
 bool agent_push_recover(struct agent_push *p, const struct wire_outcome *o)

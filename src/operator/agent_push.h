@@ -36,6 +36,10 @@ void agent_push_kick(struct agent_push *p);
 
 /* How the last one that was answered fared; borrowed until the next turn.  Without a hash: none. */
 const struct slurm_applied *agent_push_outcome(const struct agent_push *p);
+/* The slurm.conf that slurmctld has, by the agent's word; NULL: it has not said so yet. */
+const char *agent_push_held(const struct agent_push *p);
+/* That of the outcome, as long as slurmctld is not known to have it; NULL: it is, or none. */
+const char *agent_push_tried(const struct agent_push *p);
 /* Why the newest has not been answered yet; NULL: it has, or is on its way. */
 const char *agent_push_trouble(const struct agent_push *p);
 

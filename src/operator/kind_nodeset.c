@@ -4,8 +4,9 @@
  *
  * They are kept in short beside their text.  A changed spec concerns the Controller (slurm.conf),
  * NodeSets of the same name in Slurm (one may take over), and Partitions that name it; a Slurm node
- * concerns the NodeSet of its pod, or that has its name.  The plan reads pods, revisions, and what
- * is known of the Slurm nodes.
+ * concerns the NodeSet of its pod, or that has its name; the fate of a configuration those whose
+ * partition is not known to be as declared.  The plan reads pods, revisions, and what is known of
+ * Slurm's nodes and the partition.
  */
 #include "src/api/nodeset.h"
 
@@ -27,6 +28,7 @@ struct kept {
     int64_t generation;
     int64_t created_us;
     bool deleting;
+    bool settled; /* its status says that the partition of this very generation is live */
 };
 
 static void kept_release(void *value)
@@ -35,6 +37,14 @@ static void kept_release(void *value)
 
     arena_done(&n->arena);
     free(n);
+}
+
+static bool is_settled(const struct nodeset *ns)
+{
+    const struct api_condition *c = api_condition_find(&ns->status.conditions, "PartitionApplied");
+
+    return !nodeset_has_partition(ns) || ns->meta.deleted_us ||
+           (c && streq(c->status, "True") && c->generation == ns->meta.generation);
 }
 
 static void *kept_decode(void *arg, const struct jsn *object, struct err *e)
@@ -53,6 +63,7 @@ static void *kept_decode(void *arg, const struct jsn *object, struct err *e)
     n->generation = ns.meta.generation;
     n->created_us = ns.meta.created_us;
     n->deleting = ns.meta.deleted_us != 0;
+    n->settled = is_settled(&ns);
     nodeset_brief(&n->arena, &ns, &n->brief);
     return n;
 }
@@ -140,14 +151,23 @@ static void follow_node(const struct routes *r, const char *ns, const char *node
         follow_lost_node(r, ns, node);
 }
 
+static bool is_unsettled(const void *kept, const void *arg)
+{
+    const struct kept *n = kept;
+
+    (void)arg;
+    return n && !n->settled;
+}
+
 static void slurm_changed(const struct routes *r, const char *ns, const char *controller,
                           const struct agent_change *c)
 {
-    (void)controller;
     for (size_t i = 0; i < c->n_nodes; i++)
         follow_node(r, ns, c->nodes[i]);
     for (size_t i = 0; i < c->n_drifted; i++)
         routes_add_index(r, "NodeSet", ns, WORLD_BY_SLURM_NAME, c->drifted[i]);
+    if (c->config)
+        routes_add_some(r, "NodeSet", ns, controller, is_unsettled, NULL);
 }
 
 /* All NodeSets of a Controller that decode, in short. */

@@ -93,21 +93,13 @@ static void changed(const struct routes *r, const struct kube_object *old,
         routes_add(r, "Controller", now->namespace, b->part.spec.controller_ref.name);
 }
 
-/* Those of a Controller that something is amiss with or on its way, and whose line is not among
- * these (NULL: lines do not count). */
-static void add_unsettled(const struct routes *r, const char *ns, const char *controller,
-                          const struct map *lines)
+/* Is something amiss with it or on its way, or is its line not among these (NULL: lines do not
+ * count)? */
+static bool is_concerned(const void *kept, const void *lines)
 {
-    struct kube_slice s = {0};
+    const struct kept *p = kept;
 
-    if (r->world)
-        s = world_find(r->world, "Partition", ns, WORLD_BY_CONTROLLER, controller);
-    for (size_t i = 0; i < s.n; i++) {
-        const struct kept *p = s.items[i]->value;
-
-        if (!p || !p->settled || (lines && !map_get(lines, str_of(p->part.status.line))))
-            routes_add(r, "Partition", s.items[i]->namespace, s.items[i]->name);
-    }
+    return !p || !p->settled || (lines && !map_get(lines, str_of(p->part.status.line)));
 }
 
 static void config_written(const struct routes *r, const char *ns, const char *controller,
@@ -120,7 +112,7 @@ static void config_written(const struct routes *r, const char *ns, const char *c
     while (str_split(&rest, '\n', &line))
         if (str_starts(line, "PartitionName="))
             map_put(&lines, line, (void *)(uintptr_t)conf);
-    add_unsettled(r, ns, controller, &lines);
+    routes_add_some(r, "Partition", ns, controller, is_concerned, &lines);
 }
 
 static void slurm_changed(const struct routes *r, const char *ns, const char *controller,
@@ -131,7 +123,7 @@ static void slurm_changed(const struct routes *r, const char *ns, const char *co
     for (size_t i = 0; i < c->n_drifted; i++)
         routes_add_index(r, "Partition", ns, WORLD_BY_SLURM_NAME, c->drifted[i]);
     if (c->config)
-        add_unsettled(r, ns, controller, NULL);
+        routes_add_some(r, "Partition", ns, controller, is_concerned, NULL);
 }
 
 /* All Partitions of a Controller that stay. */

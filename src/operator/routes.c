@@ -37,6 +37,18 @@ void routes_add_index(const struct routes *r, const char *kind, const char *ns, 
         routes_add(r, kind, s.items[i]->namespace, s.items[i]->name);
 }
 
+void routes_add_some(const struct routes *r, const char *kind, const char *ns,
+                     const char *controller, routes_pick_fn wanted, const void *arg)
+{
+    struct kube_slice s = {0};
+
+    if (r->world)
+        s = world_find(r->world, kind, ns, WORLD_BY_CONTROLLER, controller);
+    for (size_t i = 0; i < s.n; i++)
+        if (wanted(s.items[i]->value, arg))
+            routes_add(r, kind, s.items[i]->namespace, s.items[i]->name);
+}
+
 void routes_add_members(const struct routes *r, const char *ns, const char *controller)
 {
     API_FOR_KINDS (k)

@@ -27,5 +27,10 @@ void routes_follow_cluster(const struct routes *r, const char *ns, const char *c
 void routes_add(const struct routes *r, const char *kind, const char *ns, const char *name);
 void routes_add_index(const struct routes *r, const char *kind, const char *ns, const char *index,
                       const char *value);
+/* Those of a kind that name a Controller and that `wanted` picks; it gets what the cache keeps
+ * decoded of each, NULL where that failed. */
+typedef bool (*routes_pick_fn)(const void *kept, const void *arg);
+void routes_add_some(const struct routes *r, const char *kind, const char *ns,
+                     const char *controller, routes_pick_fn wanted, const void *arg);
 void routes_add_members(const struct routes *r, const char *ns, const char *controller);
 void routes_add_pod_owner(const struct routes *r, const struct kube_object *o);

@@ -40,6 +40,10 @@ void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
                          const struct nodeset_scale *scale, const struct nodeset_hindrance *why,
                          struct actions *to);
 
+/* Its partition: is it in slurmctld as this generation declares it, and has somebody changed it? */
+void nodeset_partition_judge(const struct plan_nodeset *in, const struct nodeset_hindrance *why,
+                             struct status_scribe *s);
+
 /* What concerns pods that are there: keep busy ones from being evicted, show their nodes' state in
  * them, drain what is to go, delete what may. */
 void nodeset_pods_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,

@@ -155,28 +155,6 @@ static void judge_config(const struct plan_nodeset *in, struct status_scribe *s)
         (void)api_condition_drop(s->conditions, "ConfigApplied");
 }
 
-/* Its partition is not as declared. */
-static void judge_drift(const struct plan_nodeset *in, struct status_scribe *s)
-{
-    const char *name = nodeset_slurm_name(s->to->arena, in->ns);
-    AUTO(buf_done) struct buf b = {0};
-
-    if (!in->slurm || in->slurm->down)
-        return;
-    for (size_t i = 0; nodeset_has_partition(in->ns) && i < in->slurm->n_drift; i++) {
-        const struct slurm_drift *d = &in->slurm->drift[i];
-
-        if (streq(d->partition, name))
-            buf_printf(&b, "%s%s is %s, declared %s", b.n ? "; " : "", d->field,
-                       d->live ? d->live : "not set", d->declared ? d->declared : "not set");
-    }
-    if (b.n)
-        status_set(s, "Drifted", STATUS_TRUE, true, "ChangedInSlurm", "partition %s: %s", name,
-                   buf_str(&b));
-    else
-        (void)api_condition_drop(s->conditions, "Drifted");
-}
-
 void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
                          const struct nodeset_scale *scale, const struct nodeset_hindrance *why,
                          struct actions *to)
@@ -195,7 +173,7 @@ void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
     judge_ready(in, &st, scale, why, &scribe);
     judge_scale(in, scale, &scribe);
     judge_config(in, &scribe);
-    judge_drift(in, &scribe);
+    nodeset_partition_judge(in, why, &scribe);
     st.conditions = conditions;
     st.observed_generation = in->ns->meta.generation;
     if (hash)

@@ -23,11 +23,11 @@
 #include "src/build/controller_config.h"
 #include "src/build/labels.h"
 #include "src/plan/finalizer.h"
+#include "src/plan/partition_live.h"
 #include "src/plan/partition_private.h"
 
 /* The Controller's plan takes a few milliseconds as a rule; where it takes longer, so does this. */
-#define LOOK_AGAIN_US 250000
-#define LOOK_AGAIN_MAX_US 60000000
+#define LOOK_AGAIN_US STATUS_LOOK_AGAIN_US
 
 const char *partition_written_line(struct arena *a, const struct plan_partition *in)
 {
@@ -118,15 +118,6 @@ static const char *find_problem(struct arena *a, const struct plan_partition *in
     return NULL;
 }
 
-/* Nothing else may change if it is refused: look for the reason later, and ever more seldom. */
-static void look_again(const struct plan_partition *in, struct status_scribe *s)
-{
-    int64_t age = in->now_us - api_condition_find(s->conditions, "Ready")->since_us;
-
-    actions_requeue(s->to,
-                    in->now_us + MIN(MAX(age, (int64_t)LOOK_AGAIN_US), (int64_t)LOOK_AGAIN_MAX_US));
-}
-
 /* Its line is not there: say why. */
 static void judge_absent(const struct plan_partition *in, struct status_scribe *s)
 {
@@ -151,7 +142,7 @@ static void judge_absent(const struct plan_partition *in, struct status_scribe *
         status_set(s, "Ready", STATUS_FALSE, false, "Writing",
                    "the configuration is being written");
     if (!problem && built == 0)
-        look_again(in, s);
+        status_look_again(s, "Ready"); /* if it is refused, nothing else may change */
 }
 
 /* Its line is there: say whether slurmctld has it. */
@@ -166,8 +157,7 @@ static void judge_live(const struct plan_partition *in, const char *line, struct
                    "it is in the configuration; slurmctld's state is not known");
         return;
     }
-    lag = slurm_state_partition(in->slurm, name) ? partition_live_lag(s->to->arena, in, line)
-                                                 : "slurmctld does not have the partition yet";
+    lag = partition_live_lag(s->to->arena, in->slurm, name, line);
     if (lag)
         status_set(s, "Ready", STATUS_FALSE, applied->reason != NULL, "Applying", "%s%s%s", lag,
                    applied->reason ? ": " : "", applied->reason ? applied->reason : "");

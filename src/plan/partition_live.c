@@ -3,9 +3,12 @@
  * A Partition as slurmctld has it: settings, nodes, jobs, and what somebody changed there.
  *
  * Drift comes from the agent, which knows what it applied.  A setting that differs and is no drift
- * is on its way; values are compared by meaning, so that "1-0" is "24:00:00".  Where nothing is
+ * is on its way; values are compared by meaning, so that "1-0" is "24:00:00".  A setting that was
+ * taken out of the line shows by none of its values: that slurmctld has the line tells the agent,
+ * once it has read everything back.  NodeSets have partitions, too, and ask here.  Where nothing is
  * known of slurmctld, what was seen last is not shown: an old number looks like a new one.
  */
+#include "src/plan/partition_live.h"
 #include "src/api/partition_conf.h"
 #include "src/plan/partition_private.h"
 #include "src/slurm/partition.h"
@@ -18,15 +21,27 @@ static const int32_t *count(struct arena *a, unsigned n)
     return copy;
 }
 
-static const struct slurm_drift *drift_of(const struct plan_partition *in, const char *field)
+static bool has_drifted(const struct slurm_state *s, const char *name, const char *field)
 {
-    const char *name = api_partition_slurm_name(in->part);
+    for (size_t i = 0; i < s->n_drift; i++)
+        if (streq(s->drift[i].partition, name) &&
+            str_eq_nocase(str_of(s->drift[i].field), str_of(field)))
+            return true;
+    return false;
+}
 
-    for (size_t i = 0; in->slurm && i < in->slurm->n_drift; i++)
-        if (streq(in->slurm->drift[i].partition, name) &&
-            (!field || str_eq_nocase(str_of(in->slurm->drift[i].field), str_of(field))))
-            return &in->slurm->drift[i];
-    return NULL;
+const char *partition_live_drift(struct arena *a, const struct slurm_state *s, const char *name)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    for (size_t i = 0; i < s->n_drift; i++) {
+        const struct slurm_drift *d = &s->drift[i];
+
+        if (streq(d->partition, name))
+            buf_printf(&b, "%s%s is %s, declared %s", b.n ? "; " : "", d->field,
+                       d->live ? d->live : "not set", d->declared ? d->declared : "not set");
+    }
+    return b.n ? arena_strdup(a, buf_str(&b)) : NULL;
 }
 
 struct pairs {
@@ -52,10 +67,10 @@ static bool has_key(const struct pairs *p, const char *key)
     return false;
 }
 
-const char *partition_live_lag(struct arena *a, const struct plan_partition *in, const char *line)
+/* The first setting of the line that slurmctld shows with another value; NULL: none. */
+static const char *find_lag(struct arena *a, const struct slurm_state *s,
+                            const struct slurm_partition *live, const char *line)
 {
-    const struct slurm_partition *live =
-        slurm_state_partition(in->slurm, api_partition_slurm_name(in->part));
     const char *blank = strchr(line, ' ');
     AUTO(partition_done) struct partition want;
     AUTO(partition_done) struct partition have;
@@ -76,11 +91,24 @@ const char *partition_live_lag(struct arena *a, const struct plan_partition *in,
         const char *key = changes.list[i].key->name;
 
         if (!streq(key, "Nodes") && has_key(&declared, key) && has_key(&seen, key) &&
-            !drift_of(in, key))
+            !has_drifted(s, live->name, key))
             return arena_printf(a, "%s is %s in slurmctld and becomes %s", key, changes.list[i].to,
                                 changes.list[i].from);
     }
     return NULL;
+}
+
+const char *partition_live_lag(struct arena *a, const struct slurm_state *s, const char *name,
+                               const char *line)
+{
+    const struct slurm_partition *live = slurm_state_partition(s, name);
+    const char *lag = live ? find_lag(a, s, live, line) : NULL;
+
+    if (!live)
+        return "slurmctld does not have the partition yet";
+    if (!lag && s->held && !slurm_conf_has(s->held, line))
+        return "the configuration that has it is on its way to slurmctld";
+    return lag;
 }
 
 static bool was_known(const struct api_partition_drifts *list, const struct slurm_drift *d)

@@ -15,8 +15,6 @@ const char *partition_wanted_line(struct arena *a, const struct plan_partition *
 /* partition_live.c: put into the status what slurmctld has, and what has drifted. */
 void partition_live_plan(const struct plan_partition *in, struct api_partition_status *st,
                          struct status_scribe *s);
-/* A setting of the line that slurmctld does not have yet, in words; NULL: it has all of them. */
-const char *partition_live_lag(struct arena *a, const struct plan_partition *in, const char *line);
 
 /* partition_end.c: the plan for one that is being deleted. */
 void partition_end_plan(const struct plan_partition *in, struct actions *to);

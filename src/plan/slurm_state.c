@@ -71,6 +71,19 @@ const struct slurm_waiting *slurm_state_waiting(const struct slurm_state *s, con
     return NULL;
 }
 
+bool slurm_conf_has(const char *conf, const char *line)
+{
+    size_t n = strlen(line);
+    const char *at = conf;
+
+    while (at && (at = strstr(at, line))) {
+        if ((at == conf || at[-1] == '\n') && (at[n] == '\n' || at[n] == '\0'))
+            return true;
+        at++;
+    }
+    return false;
+}
+
 static bool begins_with_word(const char *line, const char *word)
 {
     size_t n = strlen(word);

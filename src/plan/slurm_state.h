@@ -85,7 +85,9 @@ struct slurm_state {
     const struct slurm_asked *asked;
     size_t n_asked;
     struct slurm_applied applied;
-    bool down;           /* slurmctld does not answer: no nodes or partitions are known */
+    const char *held;  /* the slurm.conf that slurmctld has, by the agent's word; NULL: not known */
+    const char *tried; /* the one that was answered last, where slurmctld lacks it; NULL: none */
+    bool down;         /* slurmctld does not answer: no nodes or partitions are known */
     const char *release; /* of slurmctld, "22.05.8"; NULL: not known */
 };
 
@@ -110,5 +112,7 @@ const struct slurm_partition *slurm_state_partition(const struct slurm_state *s,
  * "NodeSet=gpu", "PartitionName=gpu".  NULL: none does. */
 const struct slurm_fault *slurm_state_fault(const struct slurm_state *s, const char *word,
                                             const char *other_word);
+/* Is this one of the lines of a slurm.conf?  NULL has none. */
+bool slurm_conf_has(const char *conf, const char *line);
 /* NULL: it waits for nothing. */
 const struct slurm_waiting *slurm_state_waiting(const struct slurm_state *s, const char *partition);

@@ -35,6 +35,15 @@ void status_set(struct status_scribe *s, const char *type, enum status_value val
                                                     .message = text});
 }
 
+void status_look_again(struct status_scribe *s, const char *type)
+{
+    static const int64_t least = STATUS_LOOK_AGAIN_US;
+    static const int64_t most = 60000000;
+    int64_t age = s->now_us - api_condition_find(s->conditions, type)->since_us;
+
+    actions_requeue(s->to, s->now_us + MIN(MAX(age, least), most));
+}
+
 void status_write(struct actions *to, const char *kind, const struct api_meta *m,
                   const struct jsn *observed, const struct jsn *wanted)
 {

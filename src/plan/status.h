@@ -23,6 +23,13 @@ enum status_value { STATUS_FALSE, STATUS_TRUE, STATUS_UNKNOWN };
 void status_set(struct status_scribe *s, const char *type, enum status_value value, bool warn,
                 const char *reason, const char *fmt, ...) PRINTF(6, 7);
 
+/*
+ * Look again, because nothing else may tell: soon after the condition has got its status, and ever
+ * more seldom.  It must be there.
+ */
+#define STATUS_LOOK_AGAIN_US 250000
+void status_look_again(struct status_scribe *s, const char *type);
+
 /* Plan the write that turns the status at hand (NULL: none) into the one wanted; nothing if they
  * are equal. */
 void status_write(struct actions *to, const char *kind, const struct api_meta *m,

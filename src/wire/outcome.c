@@ -64,6 +64,7 @@ const struct jsn_field wire_outcome_fields[] = {
     {"changes", JSN_SUBS, AT(changes), 0, .sub = change_fields, .size = sizeof(struct wire_change)},
     {"waiting", JSN_RAW, AT(waiting), JSN_ANY},
     {"appliedAt", JSN_TIME, AT(applied_us), 0},
+    {"good.declared", JSN_STR, AT(good), 0},
     JSN_END,
 };
 

@@ -49,6 +49,7 @@ struct wire_outcome {
     } changes;                 /* of a plan */
     const struct jsn *waiting; /* [{"partition":"old","jobs":[12]}]: partitions that go later */
     int64_t applied_us;        /* wall clock, in the state */
+    const char *good; /* the name of the declaration that slurmctld has, in the state; or NULL */
 };
 extern const struct jsn_field wire_outcome_fields[];
 

@@ -45,7 +45,7 @@ static void definitions_have_names_columns_and_subresources(void **state)
     assert_string_equal(jsn_text(jsn_item(jsn_get(crd, "spec.names.categories"), 0)), "slurm");
     assert_string_equal(jsn_get_str(version, "subresources.scale.labelSelectorPath"),
                         ".status.selector");
-    assert_int_equal(jsn_len(jsn_key(version, "additionalPrinterColumns")), 9);
+    assert_int_equal(jsn_len(jsn_key(version, "additionalPrinterColumns")), 10);
 }
 
 static void partitions_are_of_our_own_group(void **state)

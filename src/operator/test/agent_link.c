@@ -369,6 +369,72 @@ static void what_the_answer_has_told_is_no_news_in_the_state(void **state)
     assert_int_equal(r.config_news, 1);
 }
 
+static void expect_conf(struct rig *r, bool held, bool tried)
+{
+    const struct slurm_state *s = agent_link_view(r->link);
+
+    assert_int_equal(slurm_conf_has(s->held, "PartitionName=p Nodes=q"), held);
+    assert_int_equal(slurm_conf_has(s->tried, "PartitionName=p Nodes=q"), tried);
+}
+
+static void what_slurmctld_has_is_known_by_its_lines(void **state)
+{
+    static const struct {
+        const char *answer; /* to the push */
+        int status;
+        bool held;
+    } rows[] = {
+        {"{\"result\":\"applied\"}", 200, true},
+        {"{\"result\":\"unchanged\"}", 200, true},
+        {"{\"result\":\"pending\",\"reason\":\"later\"}", 200, false},
+        {"{\"result\":\"refused\",\"error\":\"no\"}", 422, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(rig_done) struct rig r;
+
+        rig_connect(&r);
+        expect_conf(&r, false, false);
+        r.config_status = rows[i].status;
+        r.config_answer = rows[i].answer;
+        push(&r, "h1");
+        expect_conf(&r, false, false);
+        run_until(&r, &r.pushed, 1);
+        expect_conf(&r, rows[i].held, !rows[i].held);
+    }
+}
+
+/* It waits for the jobs of another partition, but is at work itself. */
+static void what_is_pending_may_be_what_slurmctld_has(void **state)
+{
+    AUTO(rig_done) struct rig r;
+    int changed;
+
+    (void)state;
+    rig_connect(&r);
+    r.config_answer = "{\"result\":\"pending\",\"reason\":\"jobs\"}";
+    push(&r, "h1");
+    run_until(&r, &r.pushed, 1);
+    changed = r.changed;
+    r.config_news = 0;
+    tell(&r, "{\"version\":\"b-2\",\"full\":false,\"config\":{\"declared\":\"h1\",\"generation\":1,"
+             "\"result\":\"pending\",\"reason\":\"jobs\",\"good\":{\"declared\":\"h0\"}}}");
+    run_until(&r, &r.changed, changed + 1);
+    expect_conf(&r, false, true);
+    assert_int_equal(r.config_news, 0);
+    tell(&r, "{\"version\":\"b-3\",\"full\":false,\"config\":{\"declared\":\"h1\",\"generation\":1,"
+             "\"result\":\"pending\",\"reason\":\"jobs\",\"good\":{\"declared\":\"h1\"}}}");
+    run_until(&r, &r.changed, changed + 2);
+    expect_conf(&r, true, false);
+    assert_int_equal(r.config_news, 1);
+    assert_string_equal(outcome(&r)->result, "pending");
+    /* another process of the agent has to say so again */
+    tell(&r, "{\"version\":\"c-1\",\"full\":true}");
+    run_until(&r, &r.changed, changed + 3);
+    expect_conf(&r, false, false);
+}
+
 static void an_agent_of_another_version_is_told_of(void **state)
 {
     AUTO(rig_done) struct rig r;
@@ -518,6 +584,8 @@ int main(void)
         cmocka_unit_test(of_several_the_newest_is_sent),
         cmocka_unit_test(without_an_answer_it_is_sent_again),
         cmocka_unit_test(an_answer_that_was_lost_comes_with_the_state),
+        cmocka_unit_test(what_slurmctld_has_is_known_by_its_lines),
+        cmocka_unit_test(what_is_pending_may_be_what_slurmctld_has),
         cmocka_unit_test(what_the_answer_has_told_is_no_news_in_the_state),
         cmocka_unit_test(an_agent_of_another_version_is_told_of),
         cmocka_unit_test(a_refusal_shows_the_line),

@@ -15,6 +15,15 @@
 #define NODESET(name, of)                                                                          \
     "{" SLINKY "\"kind\":\"NodeSet\"," META(                                                       \
         name, "U-" name, "") ",\"spec\":{\"controllerRef\":{\"name\":\"" of "\"}}}"
+/* One with a partition. */
+#define NODESET_WITH(name, of, status)                                                             \
+    "{" SLINKY "\"kind\":\"NodeSet\"," META(                                                       \
+        name, "U-" name, "") ",\"spec\":{\"controllerRef\":{\"name\":\"" of                        \
+                             "\"},\"partition\":{\"enabled\":true}},\"status\":{" status "}}"
+#define APPLIED(status, generation)                                                                \
+    "\"conditions\":[{\"type\":\"PartitionApplied\",\"status\":\"" status                          \
+    "\",\"observedGeneration\":" generation ",\"reason\":\"x\",\"message\":\"\","                  \
+    "\"lastTransitionTime\":\"2026-01-09T10:00:00Z\"}]"
 /* One that is settled with a line, if it has one. */
 #define PARTITION(name, slurm, set, status)                                                        \
     "{\"apiVersion\":\"slurmkeeper.dev/v1alpha1\",\"kind\":\"Partition\"," META(                   \
@@ -48,7 +57,9 @@ static const struct {
 } lists[] = {
     {"/controllers",
      CONTROLLER("lab", "\"configFileRefs\":[{\"name\":\"files\"}]") "," CONTROLLER("other", "")},
-    {"/nodesets", NODESET("cpu", "lab") "," NODESET("gpu", "lab") "," NODESET("far", "other")},
+    /* The partition of cpu is live; of gpu's that is known only of what was declared before. */
+    {"/nodesets", NODESET_WITH("cpu", "lab", APPLIED("True", "1")) "," NODESET_WITH(
+                      "gpu", "lab", APPLIED("True", "0")) "," NODESET("far", "other")},
     {"/pods", POD("cpu-0", "cpu") "," POD("gpu-0", "gpu") "," POD("far-0", "far")},
     {"/partitions",
      PARTITION("fine", "x", "cpu", SETTLED("PartitionName=x Nodes=cpu")) "," PARTITION(
@@ -197,7 +208,8 @@ static void a_change_in_slurm_leads_to_those_it_concerns(void **state)
         const char *keys;
     } rows[] = {
         {{.nodes = nodes, .n_nodes = 2}, "NodeSet/n/gpu"},
-        {{.config = true}, "Controller/n/lab Partition/n/new"},
+        {{.config = true}, "Controller/n/lab NodeSet/n/gpu Partition/n/new"},
+        /* its jobs and settings: how the partition fares is not told by them */
         {{.drift = true, .drifted = drifted, .n_drifted = 1}, "Controller/n/lab NodeSet/n/cpu"},
         {{.slurmctld = true}, LAB},
         {{.full = true}, LAB},

@@ -23,6 +23,8 @@ struct fixture {
     struct build_env env;
     bool no_controller;
     const char *extra_conf; /* of the Controller */
+    bool external;          /* it is */
+    struct api_conditions controller_says;
     const char *twin;
     const struct slurm_state *slurm;
     struct slurm_node nodes[POD_MAX]; /* what Slurm has, if use_slurm was called */
@@ -70,6 +72,8 @@ static inline UNUSED struct actions plan(struct fixture *f)
     assert_int_equal(nodeset_decode(a, in.object, ns, &e), 0);
     assert_int_equal(controller_decode(a, json_of(a, LAB), c, &e), 0);
     c->spec.extra_conf = f->extra_conf;
+    c->spec.external = f->external;
+    c->status.conditions = f->controller_says;
     cluster.controller = f->no_controller ? NULL : c;
     JSN_FOR_ITEMS (o, f->world.objects) {
         struct plan_pod *p = arena_calloc(a, 1, sizeof(*p));

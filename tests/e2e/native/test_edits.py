@@ -74,6 +74,30 @@ def test_an_edit_of_partition_config(cluster):
         wait_for(cluster.agree, "the files agree")
 
 
+def test_an_edit_that_is_waited_for_is_live(cluster):
+    """The way of a script: edit, wait, use.  Settings come, change and go."""
+    for config, shown in (("Default=YES MaxTime=2:00:00 PriorityTier=7", ("02:00:00", "7")),
+                          ("Default=YES MaxTime=2:00:00", ("02:00:00", "1")),
+                          ("Default=YES PriorityTier=3", ("UNLIMITED", "3")),
+                          ("Default=YES MaxTime=24:00:00", ("1-00:00:00", "1"))):
+        made = cluster.change("nodesets", "compute", {"partition": {"config": config}}).ok()
+        cluster.kubectl("wait", "nodeset/compute", "--for=condition=PartitionApplied", "--timeout=20s")
+        seen = cluster.live("compute")
+        assert (seen["MaxTime"], seen["PriorityTier"]) == shown, config
+        c = cluster.state_of("nodesets", "compute", "PartitionApplied")
+        assert (c["status"], c["observedGeneration"]) == ("True", made["metadata"]["generation"])
+
+
+def test_a_partition_config_that_is_refused_is_not_live(cluster):
+    before = cluster.live("compute")
+    cluster.change("nodesets", "compute", {"partition": {"config": "Default=YES AllowGroups=root Alternate=nowhere"}}).ok()
+    c = cluster.wait_state("nodesets", "compute", "PartitionApplied", "False", "Refused")
+    assert "nowhere" in c["message"], c
+    assert cluster.live("compute") == before
+    cluster.change("nodesets", "compute", {"partition": {"config": "Default=YES MaxTime=24:00:00"}}).ok()
+    cluster.kubectl("wait", "nodeset/compute", "--for=condition=PartitionApplied", "--timeout=20s")
+
+
 def test_nodes_by_nodesets_all_and_names(cluster):
     cluster.make("nodesets", "other", {"replicas": 1, "partition": {"enabled": False}}).ok()
     cluster.make("partitions", "both", {"nodeSetRefs": [{"name": "compute"}, {"name": "other"}]}).ok()

@@ -115,6 +115,57 @@ def test_an_edit_is_one_push(lab, agent):
     assert agent.connections <= 8, "connections are kept"
 
 
+def live(lab):
+    """The NodeSet's word on its partition, if it is of what is declared now."""
+    o = lab.get("nodeset", "compute")
+    found = [c for c in o["status"]["conditions"] if c["type"] == "PartitionApplied"
+             and c["observedGeneration"] == o["metadata"]["generation"]]
+    return found[0] if found else {}
+
+
+def plans(lab, kind):
+    """How many plans there were for a kind."""
+    lines = [line for line in lab.visit("/metrics")[1].splitlines()
+             if line.startswith("slurmkeeper_reconciles_total") and f'"{kind}"' in line]
+    assert lines
+    return sum(int(float(line.split()[-1])) for line in lines)
+
+
+def test_the_nodeset_says_when_its_partition_is_live(lab, agent):
+    eventually(lambda: live(lab).get("status") == "True", "rest")
+    agent.gate.clear()
+    before = len(agent.pushes)
+    patch(lab, "nodeset", "compute", {"partition": {"config": "MaxTime=7:00:00"}})
+    eventually(lambda: len(agent.pushes) > before, "the push")
+    eventually(lambda: live(lab).get("status") == "False", "the condition")
+    assert live(lab)["reason"] == "Applying"
+    time.sleep(0.5)
+    assert live(lab)["status"] == "False", "nobody has said that slurmctld has it"
+    agent.gate.set()
+    lab.kubectl("wait", "nodeset/compute", "-n", "slurm", "--for=condition=PartitionApplied", "--timeout=5s")
+    assert (live(lab)["status"], live(lab)["reason"]) == ("True", "Applied")
+    for i in range(1, 6):
+        patch(lab, "nodeset", "compute", {"partition": {"config": f"MaxTime={i}:30:00"}})
+        lab.kubectl("wait", "nodeset/compute", "-n", "slurm", "--for=condition=PartitionApplied", "--timeout=5s")
+        assert f"MaxTime={i}:30:00" in agent.pushes[-1]["files"]["slurm.conf"], "it was not waited for"
+        assert live(lab)["status"] == "True"
+
+
+def test_jobs_of_a_partition_concern_no_nodeset(lab, agent):
+    eventually(lambda: live(lab).get("status") == "True", "rest")
+    agent.put("partitions", "compute", config={"MaxTime": "05:30:00"}, pending=1)
+    time.sleep(0.5)
+    before = lab.get("nodeset", "compute")["metadata"]["resourceVersion"]
+    plans_before = plans(lab, "NodeSet")
+    for i in range(20):
+        agent.put("partitions", "compute", pending=i)
+        time.sleep(0.02)
+    time.sleep(0.3)
+    assert plans(lab, "NodeSet") == plans_before
+    assert lab.get("nodeset", "compute")["metadata"]["resourceVersion"] == before
+    agent.remove("partitions", "compute")
+
+
 def test_the_newest_wins(lab, agent):
     before = len(agent.pushes)
     agent.gate.clear()
@@ -142,6 +193,8 @@ def test_a_refusal_is_told_to_its_author(lab, agent):
     own = eventually(lambda: lab.condition("nodeset", "compute", "ConfigApplied"), "the NodeSet's")
     assert (own["status"], own["reason"]) == ("False", "Refused")
     assert "QOS none is not known" in own["message"]
+    eventually(lambda: live(lab).get("reason") == "Refused", "the partition's")
+    assert live(lab)["status"] == "False" and "QOS none is not known" in live(lab)["message"]
     refused = len(agent.pushes)
     time.sleep(1)
     assert len(agent.pushes) == refused, "a refusal is final"
@@ -149,6 +202,7 @@ def test_a_refusal_is_told_to_its_author(lab, agent):
     patch(lab, "nodeset", "compute", {"partition": {"config": "MaxTime=2:00:00"}})
     eventually(lambda: applied(lab).get("status") == "True", "the end of it")
     eventually(lambda: not lab.condition("nodeset", "compute", "ConfigApplied"), "the NodeSet's end")
+    eventually(lambda: live(lab).get("status") == "True", "the partition's end")
 
 
 def test_what_is_pending_is_told(lab, agent):
@@ -156,6 +210,22 @@ def test_what_is_pending_is_told(lab, agent):
     patch(lab, "nodeset", "compute", {"partition": {"config": "MaxTime=3:00:00"}})
     eventually(lambda: applied(lab).get("reason") == "Pending", "the condition")
     assert "slurmctld is down" in applied(lab)["message"]
+    eventually(lambda: live(lab).get("reason") == "Pending", "the partition's")
+    assert "slurmctld is down" in live(lab)["message"]
+    agent.pending_with = None
+    agent.section("config", dict(agent.sections["config"], result="applied", reason=""))
+    eventually(lambda: applied(lab).get("status") == "True", "its end")
+    eventually(lambda: live(lab).get("status") == "True", "the partition's")
+
+
+def test_what_waits_for_other_jobs_is_live(lab, agent):
+    agent.pending_with = "partition 'old' is drained and deleted when its jobs have ended"
+    patch(lab, "nodeset", "compute", {"partition": {"config": "MaxTime=3:10:00"}})
+    eventually(lambda: applied(lab).get("reason") == "Pending", "the condition")
+    config = agent.sections["config"]
+    agent.section("config", dict(config, good={"declared": config["declared"]}))
+    eventually(lambda: live(lab).get("status") == "True", "the partition")
+    assert applied(lab)["reason"] == "Pending"
     agent.pending_with = None
     agent.section("config", dict(agent.sections["config"], result="applied", reason=""))
     eventually(lambda: applied(lab).get("status") == "True", "its end")
@@ -334,20 +404,24 @@ def test_drift_is_told(lab, agent):
     eventually(lambda: text in (lab.condition("nodeset", "compute", "Drifted") or {}).get(
         "message", ""), "the NodeSet's condition", 1)
     eventually(lambda: events(lab, "compute", "ChangedInSlurm"), "the event")
+    assert (live(lab)["status"], live(lab)["reason"]) == ("False", "ChangedInSlurm")
     agent.section("drift", [])
     eventually(lambda: not lab.condition("controller", "lab", "Drifted"), "its end", 1)
+    eventually(lambda: live(lab).get("status") == "True", "the partition", 1)
 
 
 def test_slurmctld_that_is_down_is_told(lab, agent):
     agent.section("slurmctld", {"up": False})
     eventually(lambda: lab.condition("controller", "lab", "Ready")["reason"] == "SlurmctldDown",
                "the condition", 1)
+    eventually(lambda: live(lab).get("reason") == "SlurmUnknown", "not knowing", 1)
     lab.kubectl("scale", "nodeset/compute", "--replicas=1", "-n", "slurm")
     eventually(lambda: lab.condition("nodeset", "compute", "ScaledDown"), "the condition")
     time.sleep(0.5)
     assert len([p for p in lab.get("pods") if p["metadata"]["name"].startswith("compute-")]) == 2
     agent.section("slurmctld", {"up": True, "release": "22.05.8"})
     eventually(lambda: lab.condition("controller", "lab", "Ready")["status"] == "True", "its end")
+    eventually(lambda: live(lab).get("status") == "True", "the partition")
     eventually(lambda: len([p for p in lab.get("pods")
                             if p["metadata"]["name"].startswith("compute-")]) == 1, "one pod less")
 
