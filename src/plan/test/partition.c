@@ -209,6 +209,25 @@ static void a_partition_becomes_ready_step_by_step(void **state)
     assert_int_equal(list.n, 0);
 }
 
+/* Nothing that slurmctld shows differs from the line; the agent alone knows that it lacks it. */
+static void a_setting_that_was_taken_out_is_waited_for(void **state)
+{
+    struct slurm_state slurm = live_up;
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "", DEBUG);
+    write_config(&f);
+    f.slurm = &slurm;
+    slurm.held = "PartitionName=debug Nodes=compute State=UP MaxTime=60 LLN=YES\n";
+    step(&f, "debug");
+    expect(&f, "debug", "Ready", "False", "Applying",
+           "the configuration that has it is on its way to slurmctld");
+    slurm.held = "PartitionName=debug Nodes=compute State=UP MaxTime=60\n";
+    step(&f, "debug");
+    expect(&f, "debug", "Ready", "True", "Applied", "slurmctld has it as declared");
+}
+
 static void a_change_on_its_way_is_not_written_down(void **state)
 {
     static const struct {
@@ -477,6 +496,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_partition_becomes_ready_step_by_step),
+        cmocka_unit_test(a_setting_that_was_taken_out_is_waited_for),
         cmocka_unit_test(a_change_on_its_way_is_not_written_down),
         cmocka_unit_test(what_slurmctld_says_against_it_is_shown),
         cmocka_unit_test(drift_is_a_condition_and_one_event),

@@ -88,14 +88,34 @@ def test_an_edit_that_is_waited_for_is_live(cluster):
         assert (c["status"], c["observedGeneration"]) == ("True", made["metadata"]["generation"])
 
 
-def test_a_partition_config_that_is_refused_is_not_live(cluster):
+def test_an_edit_that_slurmctld_does_not_get_is_not_live(cluster):
+    """Another part of the configuration is refused, and with it the edit; then that part is mended."""
     before = cluster.live("compute")
-    cluster.change("nodesets", "compute", {"partition": {"config": "Default=YES AllowGroups=root Alternate=nowhere"}}).ok()
+    extra = cluster.object("controllers", "slurm")["spec"].get("extraConf")
+    cluster.change("controllers", "slurm", {"extraConf": "PriorityType=priority/nothing\n"}).ok()
+    cluster.wait_state("controllers", "slurm", "ConfigApplied", "False", "Refused")
+    cluster.change("nodesets", "compute", {"partition": {"config": "Default=YES MaxTime=5"}}).ok()
     c = cluster.wait_state("nodesets", "compute", "PartitionApplied", "False", "Refused")
-    assert "nowhere" in c["message"], c
+    assert "Controller slurm" in c["message"], c
     assert cluster.live("compute") == before
+    cluster.change("controllers", "slurm", {"extraConf": extra}).ok()
+    cluster.kubectl("wait", "nodeset/compute", "--for=condition=PartitionApplied", "--timeout=20s")
+    assert cluster.live("compute")["MaxTime"] == "00:05:00"
     cluster.change("nodesets", "compute", {"partition": {"config": "Default=YES MaxTime=24:00:00"}}).ok()
     cluster.kubectl("wait", "nodeset/compute", "--for=condition=PartitionApplied", "--timeout=20s")
+
+
+def test_a_partition_changed_by_scontrol_is_not_as_declared(cluster):
+    cluster.slurm("scontrol", "update", "PartitionName=compute", "MaxTime=3")
+    c = cluster.wait_state("nodesets", "compute", "PartitionApplied", "False", "ChangedInSlurm")
+    assert "MaxTime is 00:03:00" in c["message"], c
+    # an edit of that very setting ends it
+    cluster.change("nodesets", "compute", {"partition": {"config": "Default=YES MaxTime=4"}}).ok()
+    cluster.kubectl("wait", "nodeset/compute", "--for=condition=PartitionApplied", "--timeout=20s")
+    assert cluster.live("compute")["MaxTime"] == "00:04:00"
+    cluster.change("nodesets", "compute", {"partition": {"config": "Default=YES MaxTime=24:00:00"}}).ok()
+    cluster.kubectl("wait", "nodeset/compute", "--for=condition=PartitionApplied", "--timeout=20s")
+    assert cluster.live("compute")["MaxTime"] == "1-00:00:00"
 
 
 def test_nodes_by_nodesets_all_and_names(cluster):

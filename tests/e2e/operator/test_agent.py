@@ -151,6 +151,19 @@ def test_the_nodeset_says_when_its_partition_is_live(lab, agent):
         assert live(lab)["status"] == "True"
 
 
+def test_an_edit_makes_few_plans_of_the_nodeset(lab, agent):
+    """One writes that it is on its way, one that it is live; each write is seen again."""
+    assert agent
+    eventually(lambda: live(lab).get("status") == "True", "rest")
+    time.sleep(1)
+    before = plans(lab, "NodeSet")
+    for i in range(1, 11):
+        patch(lab, "nodeset", "compute", {"partition": {"config": f"MaxTime={i}:20:00"}})
+        eventually(lambda: live(lab).get("status") == "True", "the partition")
+    time.sleep(1)
+    assert plans(lab, "NodeSet") - before <= 40
+
+
 def test_jobs_of_a_partition_concern_no_nodeset(lab, agent):
     eventually(lambda: live(lab).get("status") == "True", "rest")
     agent.put("partitions", "compute", config={"MaxTime": "05:30:00"}, pending=1)
