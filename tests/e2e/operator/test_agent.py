@@ -289,10 +289,12 @@ def test_nothing_is_done_without_the_lead(lab, agent):
     patch(lab, "nodeset", "compute", {"replicas": 4, "partition": {"config": "MaxTime=4:00:00"}})
     time.sleep(2)
     assert len(agent.pushes) == before
+    assert not live(lab), "what was said before is not said of this edit"
     assert "compute-3" not in [p["metadata"]["name"] for p in lab.get("pods")]
     take_lead(lab, 1)
     eventually(lambda: "MaxTime=4:00:00" in agent.pushes[-1]["files"]["slurm.conf"], "the push")
     eventually(lambda: lab.get("pod", "compute-3"), "the pod")
+    eventually(lambda: live(lab).get("status") == "True", "the partition")
     patch(lab, "nodeset", "compute", {"replicas": 3})
     eventually(lambda: applied(lab).get("status") == "True", "ConfigApplied")
 
