@@ -23,12 +23,14 @@
 #include "src/local/command.h"
 #include "src/local/unknown.h"
 
-#define COMMAND_MS 10000
+#define COMMAND_MS 5000
 
 struct recover {
     struct layout layout;
     struct arena arena;
     struct reach_clients clients;
+    size_t *answering; /* which of the clients' Slurms answer */
+    size_t n_answering;
     struct ask *ask;
     struct jsn *pods;
 };
@@ -39,24 +41,38 @@ static const char *name_of(struct recover *v, const struct jsn *pod)
                         jsn_get_str(pod, "metadata.name"));
 }
 
-/* The jobs on a Slurm node of the pod's name: "jobs 3 4"; or that nobody can tell. */
-static const char *jobs_of(struct recover *v, const struct jsn *pod)
+/* Slurms that do not answer are asked once, not once for each pod: that takes seconds. */
+static void forget_silent(struct recover *v)
 {
-    AUTO(buf_done) struct buf ids = {0};
-    bool told = false;
+    const char *const argv[] = {"squeue", "-h", "-o", "%A", NULL};
+    size_t n = 0;
 
     for (size_t i = 0; i < v->clients.n; i++) {
         AUTO(free) char *conf = xasprintf("SLURM_CONF=%s", v->clients.items[i].conf);
         const char *const env[] = {conf, NULL};
+        AUTO(free) char *text = NULL;
+
+        if (command_output(argv, env, COMMAND_MS, &text, NULL) == 0)
+            v->answering[n++] = i;
+    }
+    v->n_answering = n;
+}
+
+/* The jobs on a Slurm node of the pod's name: "jobs 3 4"; or that nobody can tell. */
+static const char *jobs_of(struct recover *v, const struct jsn *pod)
+{
+    AUTO(buf_done) struct buf ids = {0};
+
+    for (size_t i = 0; i < v->n_answering; i++) {
+        const char *path = v->clients.items[v->answering[i]].conf;
+        AUTO(free) char *conf = xasprintf("SLURM_CONF=%s", path);
+        const char *const env[] = {conf, NULL};
         const char *const argv[] = {"squeue",    "-h", "-t",
                                     "R,CG,S,CF", "-w", jsn_get_str(pod, "metadata.name"),
                                     "-o",        "%A", NULL};
-        const char *const all[] = {"squeue", "-h", "-o", "%A", NULL};
         AUTO(free) char *text = NULL;
-        AUTO(free) char *any = NULL;
         struct str rest, line;
 
-        told = command_output(all, env, COMMAND_MS, &any, NULL) == 0 || told;
         if (command_output(argv, env, COMMAND_MS, &text, NULL) < 0)
             continue; /* not a node of this cluster */
         rest = str_of(text);
@@ -67,11 +83,15 @@ static const char *jobs_of(struct recover *v, const struct jsn *pod)
     if (ids.n)
         return arena_printf(&v->arena, "job%s running:%s",
                             strchr(buf_str(&ids) + 1, ' ') ? "s" : "", buf_str(&ids));
-    return told ? "no job is running in it" : "slurmctld does not answer: it may run jobs";
+    return v->n_answering && v->n_answering == v->clients.n
+               ? "no job is running in it"
+               : "slurmctld does not answer: it may run jobs";
 }
 
 static void show(struct recover *v)
 {
+    v->answering = arena_calloc(&v->arena, v->clients.n + 1, sizeof(*v->answering));
+    forget_silent(v);
     JSN_FOR_ITEMS (pod, v->pods)
         (void)printf("%-32s %s  started %s; %s\n", name_of(v, pod),
                      jsn_get_str(pod, "metadata.uid"),

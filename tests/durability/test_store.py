@@ -272,6 +272,10 @@ def test_a_full_disk_loses_nothing_and_is_told(small):
     names, _ = listed(small.api())
     # killed, and started again on the same disk
     keeper = subprocess.Popen([*inner, "sleep", "600"])
+    place = os.readlink(f"/proc/{small.process.pid}/ns/mnt")
+    until = time.monotonic() + 20
+    while os.readlink(f"/proc/{keeper.pid}/ns/mnt") != place and time.monotonic() < until:
+        time.sleep(0.01)  # it holds the mount only when it is there
     try:
         small.kill()
         small.root = f"/proc/{keeper.pid}/root"
