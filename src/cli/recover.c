@@ -115,9 +115,9 @@ static bool is_meant(struct recover *v, const struct jsn *pod, const struct cli_
     return cli_has(args, "all");
 }
 
-static int put_back(struct recover *v, struct jsn *pod, struct err *e)
+static int put_back(struct recover *v, struct jsn *pod, const char *why, struct err *e)
 {
-    static const char *const query[] = {"slurmkeeperAdopt", "true", NULL};
+    const char *const query[] = {"slurmkeeperAdopt", why, NULL};
     struct kube_request r = {.verb = KUBE_CREATE,
                              .resource = resource_pods,
                              .namespace = jsn_get_str(pod, "metadata.namespace"),
@@ -139,7 +139,7 @@ static int end_pod(struct recover *v, struct jsn *pod, struct err *e)
 
     (void)jsn_del_path(pod, "metadata.ownerReferences");
     (void)jsn_del_path(pod, "metadata.finalizers");
-    n = put_back(v, pod, e);
+    n = put_back(v, pod, "end", e);
     return n < 0 ? n : ask_call(v->ask, &r, &v->arena, NULL, e);
 }
 
@@ -155,7 +155,7 @@ static int decide(struct recover *v, const struct cli_args *args)
         if (!is_meant(v, pod, args))
             continue;
         done++;
-        if ((adopt ? put_back(v, pod, &e) : end_pod(v, pod, &e)) < 0) {
+        if ((adopt ? put_back(v, pod, "true", &e) : end_pod(v, pod, &e)) < 0) {
             (void)cli_failure("recover: pod %s: %s", name_of(v, pod), e.text);
             failed++;
         } else {

@@ -112,7 +112,8 @@ int write_adopt(struct api_call *c, struct jsn *object)
     if (st->validate)
         st->validate(&cs, object);
     r = status_invalid(c, object_name(object), &cs);
-    if (r == 0)
+    /* one that is put back to be ended needs no owner and no storage */
+    if (r == 0 && !streq(call_param(c, "slurmkeeperAdopt"), "end"))
         r = mend(c, object);
     if (r < 0 || c->dry_run)
         return r;
