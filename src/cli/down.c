@@ -20,6 +20,7 @@
 #include "src/cluster/apiserver/store_place.h"
 #include "src/cluster/node/node.h"
 #include "src/local/command.h"
+#include "src/local/unknown.h"
 
 #define SERVE_ENDS_MS 20000
 #define RETIRE_MS 3000
@@ -56,6 +57,36 @@ static int check_jobs(const struct layout *l, struct err *e)
                            c->name, ids);
     }
     return 0;
+}
+
+/*
+ * May the cluster go?  Not knowing counts as busy.  Pods outlive whoever serves them, and without
+ * a server, or before the node has held its pods against the store, nobody knows of their jobs.
+ */
+static int check_pods(const struct layout *l, struct err *e)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *unknown;
+    int r;
+
+    if (!node_pods_run(l->state))
+        return 0;
+    if (layout_holder(l) == 0)
+        return err_set(e, -EBUSY, ERR_PERMANENT,
+                       "pods run, and nobody serves the cluster, so their jobs are not known; "
+                       "bring it up first ('slurmkeeper up')");
+    if (!unknown_is_settled(l))
+        return err_set(e, -EBUSY, ERR_RETRY,
+                       "pods run, and the API server has not answered yet, so their jobs are not "
+                       "known; see 'slurmkeeper status'");
+    r = unknown_list(l, &a, &unknown, e);
+    if (r < 0)
+        return r;
+    if (jsn_len(unknown) > 0)
+        return err_set(e, -EBUSY, ERR_PERMANENT,
+                       "pods run that the store does not know, and may have jobs; 'slurmkeeper "
+                       "recover' lists them");
+    return check_jobs(l, e);
 }
 
 /* The nodes of a cluster that nobody has given a reason to yet, as "a,b"; NULL: there is none. */
@@ -128,11 +159,10 @@ static int take_down(const struct cli_args *args, const struct layout *l, struct
 {
     struct node_options o = {.state_dir = l->state, .cluster = c->name};
     bool served = layout_holder(l) != 0;
-    bool may_run = served && layout_has_pods(l);
-    int r = may_run && !cli_has(args, "force") ? check_jobs(l, e) : 0;
+    int r = cli_has(args, "force") ? 0 : check_pods(l, e);
 
     if (r < 0)
-        return err_wrap(e, r, "nothing was done; --force ends them");
+        return err_wrap(e, r, "nothing was done (with --force, jobs die)");
     if (served)
         retire_nodes(l);
     r = layout_end_holder(l, SERVE_ENDS_MS, e);

@@ -29,3 +29,7 @@ DEFINE_AUTO(struct node, node_free);
  * until done.  `grace_s` is how long containers may take; 0 kills at once.
  */
 int node_purge(const struct node_options *o, int64_t grace_s, struct err *e) MUST_CHECK;
+
+/* Does a container of the state directory run?  Needs no other process; also true of pods whose
+ * node process is long dead. */
+bool node_pods_run(const char *state_dir);

@@ -87,6 +87,13 @@ static size_t signal_all(const char *pods, int signo)
     return p.alive;
 }
 
+bool node_pods_run(const char *state_dir)
+{
+    AUTO(free) char *pods = xasprintf("%s/node/pods", state_dir);
+
+    return signal_all(pods, 0) > 0;
+}
+
 /* Ask containers to end; those that have not by then are killed. */
 static void stop_containers(const char *pods, int64_t grace_s)
 {

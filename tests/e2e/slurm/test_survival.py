@@ -137,6 +137,23 @@ def test_down_refuses_while_a_job_runs(own):
     own.wait_job(job, "CANCELLED")
 
 
+def test_down_refuses_while_nobody_can_tell_of_jobs(own):
+    """Pods outlive whoever serves them, and so do their jobs."""
+    job = own.submit("sleep 600", "-N1", "-o", "/dev/null")
+    own.wait_job(job, "RUNNING")
+    before = own.daemons()
+    os.kill(own.process("serve"), signal.SIGKILL)
+    wait_for(lambda: own.process("serve") is None, "nobody serves the cluster")
+    for flags in ([], ["--purge"]):
+        done = own.slurmkeeper("down", *flags, check=False)
+        assert done.returncode == 1 and "nothing was done" in done.stderr
+        assert "nobody serves the cluster" in done.stderr and "slurmkeeper up" in done.stderr
+    own.up()
+    assert own.daemons() == before and own.job_state(job) == "RUNNING"
+    own.slurm("scancel", job)
+    own.wait_job(job, "CANCELLED")
+
+
 def test_a_changed_configmap_reaches_the_pods(own):
     own.kubectl("create", "configmap", "files", "--from-literal=gres.conf=# one")
     own.kubectl("create", "configmap", "hooks", "--from-literal=hello.sh=#!/bin/sh\necho first >>/tmp/hooks\n")
