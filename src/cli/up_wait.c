@@ -71,10 +71,11 @@ int up_wait_api(struct up *u, struct err *e)
 
         if (r < 0)
             return r;
-        if (!u->ask && file_exists(u->layout.kubeconfig) &&
-            ask_new(u->layout.kubeconfig, &u->ask, &last) < 0)
+        /* Until it has answered, the file may be that of an earlier start, with another port. */
+        u->ask = ask_free(u->ask);
+        if (!file_exists(u->layout.kubeconfig) || ask_new(u->layout.kubeconfig, &u->ask, &last) < 0)
             continue;
-        if (u->ask && has_definitions(u, &last) == 0)
+        if (has_definitions(u, &last) == 0)
             return 0;
     } while (pause_a_little(u));
     return err_set(e, -ETIMEDOUT, ERR_RETRY, "the API server does not answer: %s", last.text);

@@ -277,26 +277,37 @@ static void start_clients(struct serve *s)
         loop_timer_arm(s->timer, LOOK_MS);
 }
 
-/* The API server makes its credentials at its first start; a client can be had after that. */
-static void on_look(void *arg)
+/*
+ * The API server writes credentials when it starts; a client can be had after that.  Those of an
+ * earlier start may name a port that somebody else has by now, so they are read again until the
+ * server has answered.
+ */
+static int renew_client(struct serve *s, struct err *e)
 {
-    struct serve *s = arg;
     AUTO(free) char *kubeconfig = credentials(s, "serve");
     struct kube_wish wish = {.kubeconfig = kubeconfig};
     struct kube_client_options o = {.per_second = -1};
+    int r;
+
+    if (s->client && s->defined > 0)
+        return 0;
+    s->client = kube_client_free(s->client);
+    s->target = kube_target_free(s->target);
+    r = kube_target_find(&wish, &s->target, e);
+    return r < 0 ? r : kube_client_new(s->loop, s->target, &o, &s->client, e);
+}
+
+static void on_look(void *arg)
+{
+    struct serve *s = arg;
     struct err e = {0};
 
-    if (s->processes[NODE]) {
+    if (s->processes[NODE])
         start_clients(s);
-        return;
-    }
-    if (!s->client && (!file_exists(kubeconfig) || kube_target_find(&wish, &s->target, &e) < 0 ||
-                       kube_client_new(s->loop, s->target, &o, &s->client, &e) < 0)) {
-        s->target = kube_target_free(s->target);
+    else if (renew_client(s, &e) < 0)
         loop_timer_arm(s->timer, LOOK_MS);
-        return;
-    }
-    define_next(s);
+    else
+        define_next(s);
 }
 
 int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_serve,

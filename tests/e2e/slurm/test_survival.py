@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Processes die at any time: jobs and daemons do not notice, and everything converges."""
+import json
 import os
 import signal
+import socket
 import time
 
 import pytest
@@ -152,6 +154,20 @@ def test_down_refuses_while_nobody_can_tell_of_jobs(own):
     assert own.daemons() == before and own.job_state(job) == "RUNNING"
     own.slurm("scancel", job)
     own.wait_job(job, "CANCELLED")
+
+
+def test_it_comes_back_though_another_has_its_port(own):
+    """The kubeconfigs of the last time name a port at which a stranger listens now."""
+    def port():
+        with open(f"{own.state}/cluster.json", encoding="utf-8") as f:
+            return json.load(f)["port"]
+    taken = port()
+    os.kill(own.process("serve"), signal.SIGTERM)
+    wait_for(lambda: own.process("serve") is None and own.process("apiserver") is None, "nobody serves the cluster")
+    with socket.create_server(("127.0.0.1", taken)):
+        own.up(timeout="30")
+    assert port() != taken
+    assert own.kubectl("get", "nodesets").stdout
 
 
 def test_a_changed_configmap_reaches_the_pods(own):
