@@ -21,6 +21,7 @@
 #include "src/base/alloc.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
+#include "src/base/name_claim.h"
 #include "src/kube/client.h"
 #include "src/local/clients.h"
 #include "src/local/daemon.h"
@@ -125,6 +126,9 @@ static int choose(struct serve *s, const struct serve_options *o, struct err *e)
         c->name = xstrdup(o->name ? o->name : LAYOUT_NAME);
     if (!c->pod_cidr)
         c->pod_cidr = xstrdup_null(o->pod_cidr);
+    r = name_claim_take(NAME_CLAIM_DIR, c->name, s->layout.state, e);
+    if (r < 0)
+        return r;
     if (c->port == 0 || !port_comes_free(c->port))
         c->port = choose_port();
     if (o->shares && o->shares[0]) {

@@ -17,6 +17,7 @@
 #include "src/base/clock.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
+#include "src/base/name_claim.h"
 #include "src/base/process.h"
 #include "src/cluster/node/machine.h"
 #include "src/cluster/node/network/api_service.h"
@@ -108,7 +109,7 @@ static int lock(struct node *n, struct err *e)
         return err_set(e, -EBUSY, ERR_PERMANENT,
                        "another node process runs on '%s'; stop it first, or use another --state",
                        n->state_dir);
-    return 0;
+    return name_claim_take(NAME_CLAIM_DIR, n->cluster, n->state_dir, e);
 }
 
 /* State of the runtime that is from before the last boot tells of nothing. */

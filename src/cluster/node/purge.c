@@ -17,6 +17,7 @@
 #include "src/base/clock.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
+#include "src/base/name_claim.h"
 #include "src/cluster/node/network/redirect.h"
 #include "src/cluster/node/network/sandbox.h"
 #include "src/cluster/node/network/services.h"
@@ -139,6 +140,25 @@ static void end_pod(void *arg, const char *path, const char *name)
         log_warn("'%s' is not removed completely", path);
 }
 
+/* What is found by the cluster's name alone.  It is another cluster's if that one has the name. */
+static int end_named(struct node *n, const char *group, struct err *e)
+{
+    int r;
+
+    if (name_claim_is_anothers(NAME_CLAIM_DIR, n->cluster, n->state_dir))
+        return 0;
+    cgroup_kill(n->cgroups, group);
+    services_purge(n->cluster);
+    for (int i = 0; i < 20; i++) {
+        cgroup_remove(n->cgroups, group);
+        (void)usleep(5000);
+    }
+    r = bridge_remove(n->cluster, e);
+    if (r == 0)
+        name_claim_release(NAME_CLAIM_DIR, n->cluster, n->state_dir);
+    return r;
+}
+
 /* The node process goes first: whoever holds the lock would start everything again. */
 static int wait_for_lock(const struct node *n, int *ret_fd, struct err *e)
 {
@@ -185,16 +205,11 @@ int node_purge(const struct node_options *o, int64_t grace_s, struct err *e)
     if (r < 0)
         return r;
     stop_containers(pods, grace_s);
-    cgroup_thaw(n->cgroups, group);
+    if (!name_claim_is_anothers(NAME_CLAIM_DIR, n->cluster, n->state_dir))
+        cgroup_thaw(n->cgroups, group);
     p = (struct purge){.runtime = n->runtime, .runtime_root = n->runtime_root};
     each_entry(n->runtime_root, delete_container, &p);
     each_entry(pods, end_pod, &n->bridge);
-    cgroup_kill(n->cgroups, group);
-    services_purge(n->cluster);
-    for (int i = 0; i < 20; i++) {
-        cgroup_remove(n->cgroups, group);
-        (void)usleep(5000);
-    }
-    r = bridge_remove(n->cluster, e);
+    r = end_named(n, group, e);
     return r < 0 ? r : file_remove_tree(n->runtime_root, e);
 }
