@@ -67,6 +67,17 @@ def test_a_harmed_log_is_told_and_served_only_by_a_persons_word(server, harm):
     server.start()
 
 
+def test_files_that_were_opened_to_others_are_closed_at_the_next_start(server):
+    server.start()
+    fill(server.api(), 3)
+    server.kill()
+    for name in ("api.db", "api.db-wal"):
+        os.chmod(server.path(name), 0o666)
+    server.start()
+    for name in ("api.db", "api.db-wal"):
+        assert stat.S_IMODE(os.stat(server.path(name)).st_mode) == 0o600, name
+
+
 def test_a_kill_alone_is_no_loss(server):
     server.start()
     fill(server.api(), 50)

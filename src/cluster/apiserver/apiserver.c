@@ -94,6 +94,20 @@ static int check_listen(const struct apiserver_options *o, const char *host, str
                    o->listen);
 }
 
+/* SQLite gives the log the database's mode when it makes it, and leaves one that is there. */
+static int protect(const struct store_place *p, struct err *e)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        AUTO(free) char *path = xasprintf("%s%s", p->options.path, ends[i]);
+
+        if (chmod(path, 0600) < 0 && errno != ENOENT)
+            return err_errno(e, errno, "cannot protect '%s'", path);
+    }
+    return 0;
+}
+
 static int open_state(struct apiserver *s, const struct apiserver_options *o, const char *host,
                       struct err *e)
 {
@@ -107,9 +121,11 @@ static int open_state(struct apiserver *s, const struct apiserver_options *o, co
     if (r == 0)
         r = store_place_refuse_emptied(&place, e);
     if (r == 0)
+        r = protect(&place, e);
+    if (r == 0)
         r = store_open(&place.options, &s->store, e);
-    if (r == 0 && chmod(place.options.path, 0600) < 0)
-        r = err_errno(e, errno, "cannot protect '%s'", place.options.path);
+    if (r == 0)
+        r = protect(&place, e);
     if (r == 0 && store_note(s->store))
         log_warn("%s", store_note(s->store));
     if (r == 0)
