@@ -80,11 +80,16 @@ static size_t serve_argv(const struct cli_args *args, const char *state, const c
     return n;
 }
 
-static NORETURN void become_serve(const char *program, const char **argv, int log)
+/* It does not stay where `up` was started: a memory dump of a process with keys would be written
+ * there, and pods share that directory. */
+static NORETURN void become_serve(const char *program, const char *state, const char **argv,
+                                  int log)
 {
     int null = open("/dev/null", O_RDWR);
 
     (void)setsid();
+    if (chdir(state) < 0)
+        _exit(126);
     (void)dup2(null, 0);
     (void)dup2(log, 1);
     (void)dup2(log, 2);
@@ -129,7 +134,7 @@ static int start_serve(const struct cli_args *args, struct up *u, struct err *e)
         return err_errno(e, errno, "open '%s'", log);
     pid = fork();
     if (pid == 0)
-        become_serve(program, argv, fd);
+        become_serve(program, u->layout.state, argv, fd);
     if (pid < 0)
         return err_errno(e, errno, "no new process");
     return wait_for_holder(u, pid, log, e);
