@@ -133,19 +133,32 @@ static bool differs(const char *kept, const char *wanted)
     return kept && wanted && !streq(kept, wanted);
 }
 
+/* The range that pods have now, where the node chose it; NULL: there is no pod. */
+static char *range_in_use(const char *state)
+{
+    AUTO(free) char *path = xasprintf("%s/node/pod-cidr", state);
+    struct layout l = {.state = (char *)(uintptr_t)state};
+    char *text = NULL;
+    size_t n;
+
+    return layout_has_pods(&l) && file_read(path, 64, &text, &n, NULL) == 0 ? text : NULL;
+}
+
 int choices_check(const struct choices *kept, const char *state, const char *name,
                   const char *pod_cidr, struct err *e)
 {
+    AUTO(free) char *used = kept->pod_cidr ? xstrdup(kept->pod_cidr) : range_in_use(state);
+
     if (differs(kept->name, name))
         return err_bad(e,
                        "the cluster in '%s' is called '%s', not '%s': give --state another "
                        "directory, or purge it first ('slurmkeeper down --purge')",
                        state, kept->name, name);
-    if (differs(kept->pod_cidr, pod_cidr))
+    if (differs(used, pod_cidr))
         return err_bad(e,
-                       "the pods in '%s' have addresses in %s, not in %s: purge it first "
-                       "('slurmkeeper down --purge')",
-                       state, kept->pod_cidr, pod_cidr);
+                       "the pods in '%s' have addresses in %s, not in %s: take the cluster down "
+                       "first ('slurmkeeper down')",
+                       state, used, pod_cidr);
     return 0;
 }
 

@@ -434,9 +434,28 @@ static void another_name_or_range_is_refused(void **state)
     assert_non_null(strstr(e.text, "in 10.1.0.0/16, not in 10.2.0.0/16"));
 }
 
+static void pods_keep_a_range_that_the_node_chose(void **state)
+{
+    char dir[] = "/tmp/sk-range-XXXXXX";
+    struct err e = {0};
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    AUTO(free) char *pod = xasprintf("%s/node/pods/1", dir);
+    AUTO(free) char *range = xasprintf("%s/node/pod-cidr", dir);
+    assert_int_equal(file_make_dirs(pod, 0700, &e), 0);
+    assert_int_equal(file_write(range, str_of("10.1.0.0/16"), 0600, &e), 0);
+    assert_int_equal(choices_check(&(struct choices){0}, dir, NULL, "10.1.0.0/16", &e), 0);
+    assert_int_equal(choices_check(&(struct choices){0}, dir, NULL, "10.2.0.0/16", &e), -EINVAL);
+    assert_int_equal(rmdir(pod), 0);
+    assert_int_equal(choices_check(&(struct choices){0}, dir, NULL, "10.2.0.0/16", &e), 0);
+    assert_int_equal(file_remove_tree(dir, &e), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pods_keep_a_range_that_the_node_chose),
         cmocka_unit_test(client_file_has_the_address_and_the_socket),
         cmocka_unit_test(munge_is_what_slurm_takes_without_a_word),
         cmocka_unit_test(one_process_holds_a_directory),
