@@ -34,9 +34,7 @@ int verb_env_run(const struct cli_args *args)
     if (layout_init(&l, reach_state(args), &e) < 0)
         return cli_failure("env: %s", e.text);
     if (layout_holder(&l) == 0)
-        return cli_failure("env: no cluster runs in '%s': start one with 'slurmkeeper up%s%s'",
-                           l.state, cli_has(args, "state") ? " --state " : "",
-                           cli_has(args, "state") ? cli_get(args, "state") : "");
+        return reach_not_served("env", args, &l);
     reach_list(&l, &clients);
     client = reach_pick(&clients, cli_get(args, "controller"), &e);
     if (!client && cli_has(args, "controller"))

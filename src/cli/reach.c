@@ -12,6 +12,7 @@
 #include "src/base/alloc.h"
 #include "src/base/buf.h"
 #include "src/base/file.h"
+#include "src/cluster/node/node.h"
 
 const char *reach_state(const struct cli_args *args)
 {
@@ -20,6 +21,19 @@ const char *reach_state(const struct cli_args *args)
     if (cli_has(args, "state"))
         return cli_get(args, "state");
     return from_env && from_env[0] ? from_env : LAYOUT_STATE;
+}
+
+int reach_not_served(const char *verb, const struct cli_args *args, const struct layout *l)
+{
+    const char *state = cli_has(args, "state") ? cli_get(args, "state") : NULL;
+    AUTO(free)
+    char *up = xasprintf("slurmkeeper up%s%s", state ? " --state " : "", state ? state : "");
+
+    if (node_pods_run(l->state))
+        return cli_failure("%s: nobody serves the cluster in '%s'; its pods and jobs run on. '%s' "
+                           "serves it again",
+                           verb, l->state, up);
+    return cli_failure("%s: no cluster runs in '%s': start one with '%s'", verb, l->state, up);
 }
 
 static int is_name(const struct dirent *d)

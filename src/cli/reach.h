@@ -7,6 +7,8 @@
 
 /* --state, else SLURMKEEPER_STATE, else the usual one.  Borrowed. */
 const char *reach_state(const struct cli_args *args);
+/* Say for a verb that nobody serves the cluster, and what to do; returns the exit status. */
+int reach_not_served(const char *verb, const struct cli_args *args, const struct layout *l);
 
 /* A Controller whose commands work here. */
 struct reach_client {

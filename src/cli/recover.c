@@ -232,6 +232,11 @@ static int run(struct recover *v, const struct cli_args *args)
 
     if (cli_has(args, "accept-loss"))
         return accept_loss(v->layout.state, &e) < 0 ? cli_failure("recover: %s", e.text) : 0;
+    if (layout_holder(&v->layout) == 0)
+        return reach_not_served("recover", args, &v->layout);
+    if (!unknown_is_settled(&v->layout))
+        return cli_failure("recover: the API server has not answered yet, so nobody knows which "
+                           "pods it has; see 'slurmkeeper status'");
     if (unknown_list(&v->layout, &v->arena, &v->pods, &e) < 0)
         return cli_failure("recover: %s", e.text);
     if (jsn_len(v->pods) == 0) {

@@ -316,7 +316,8 @@ int verb_restore_run(const struct cli_args *args)
     if (r == 0)
         (void)printf("restored. What was there is in %s.\nStart the cluster ('slurmkeeper up'), "
                      "then see 'slurmkeeper recover': pods that run and that the backup does not "
-                     "know are kept.\n",
+                     "know are kept.\nPeople who were removed since the backup have their access "
+                     "again: see 'slurmkeeper user list'.\n",
                      v.aside);
     free(v.stage);
     free(v.aside);

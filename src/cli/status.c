@@ -186,9 +186,7 @@ int verb_status_run(const struct cli_args *args)
         return cli_failure("status: %s", e.text);
     pid = layout_holder(&l);
     if (pid == 0 || choices_read(&l, &c, &e) < 0)
-        return cli_failure("status: no cluster runs in '%s': start one with 'slurmkeeper up%s%s'",
-                           l.state, cli_has(args, "state") ? " --state " : "",
-                           cli_has(args, "state") ? cli_get(args, "state") : "");
+        return reach_not_served("status", args, &l);
     show(&s, &l, &c, pid);
     (void)fputs(buf_str(&s.out), stdout);
     buf_done(&s.out);

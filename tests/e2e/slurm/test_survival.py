@@ -150,6 +150,9 @@ def test_down_refuses_while_nobody_can_tell_of_jobs(own):
         done = own.slurmkeeper("down", *flags, check=False)
         assert done.returncode == 1 and "nothing was done" in done.stderr
         assert "nobody serves the cluster" in done.stderr and "slurmkeeper up" in done.stderr
+    for verb in ("status", "env", "recover"):
+        done = own.slurmkeeper(verb, check=False)
+        assert done.returncode == 1 and "its pods and jobs run on" in done.stderr, verb
     own.up()
     assert own.daemons() == before and own.job_state(job) == "RUNNING"
     own.slurm("scancel", job)
