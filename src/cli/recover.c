@@ -226,23 +226,28 @@ static int accept_loss(const char *state, struct err *e)
     return 0;
 }
 
+/* No record tells of an unknown pod: that means something if somebody has looked. */
+static int say_none(struct recover *v, const struct cli_args *args)
+{
+    if (layout_holder(&v->layout) == 0)
+        return reach_not_served("recover", args, &v->layout);
+    if (!unknown_is_settled(&v->layout))
+        return cli_failure("recover: the API server has not answered yet, so nobody knows which "
+                           "pods it has; see 'slurmkeeper status'");
+    (void)printf("Every pod that runs on this machine is known to the store.\n");
+    return 0;
+}
+
 static int run(struct recover *v, const struct cli_args *args)
 {
     struct err e = {0};
 
     if (cli_has(args, "accept-loss"))
         return accept_loss(v->layout.state, &e) < 0 ? cli_failure("recover: %s", e.text) : 0;
-    if (layout_holder(&v->layout) == 0)
-        return reach_not_served("recover", args, &v->layout);
-    if (!unknown_is_settled(&v->layout))
-        return cli_failure("recover: the API server has not answered yet, so nobody knows which "
-                           "pods it has; see 'slurmkeeper status'");
     if (unknown_list(&v->layout, &v->arena, &v->pods, &e) < 0)
         return cli_failure("recover: %s", e.text);
-    if (jsn_len(v->pods) == 0) {
-        (void)printf("Every pod that runs on this machine is known to the store.\n");
-        return 0;
-    }
+    if (jsn_len(v->pods) == 0)
+        return say_none(v, args);
     reach_list(&v->layout, &v->clients);
     if (!cli_has(args, "adopt") && !cli_has(args, "give-up")) {
         show(v);
