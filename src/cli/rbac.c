@@ -11,6 +11,7 @@
 
 #include "src/cli/verbs.h"
 #include "src/json/yaml.h"
+#include "src/local/users.h"
 #include "src/operator/rights.h"
 
 #define NAME "slurmkeeper-operator"
@@ -73,6 +74,10 @@ int verb_rbac_run(const struct cli_args *args)
     AUTO(buf_done) struct buf b = {0};
     const char *ns = cli_has(args, "namespace") ? cli_get(args, "namespace") : NAMESPACE;
 
+    if (!users_name_ok(ns))
+        return cli_usage_error("rbac: '%s' cannot be a namespace: use at most 63 lower-case "
+                               "letters, digits and dashes",
+                               ns);
     buf_adds(&b, "# SPDX-License-Identifier: GPL-2.0-or-later\n"
                  "# Printed by `slurmkeeper rbac` from the tables of kinds; not edited.\n");
     print(&b, make_object(&a, "v1", "ServiceAccount", ns));

@@ -69,12 +69,23 @@ static void every_right_is_in_one_of_the_roles(void **state)
     assert_int_equal(rules, n);
 }
 
+static void a_namespace_that_cannot_be_is_refused(void **state)
+{
+    AUTO(run_done) struct run r = run_of("rbac -n Upper");
+
+    (void)state;
+    assert_int_equal(r.status, 2);
+    assert_string_equal(r.out, "");
+    assert_non_null(strstr(r.err, "'Upper' cannot be a namespace"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_file_in_deploy_is_what_is_printed),
         cmocka_unit_test(bindings_give_roles_to_the_account),
         cmocka_unit_test(every_right_is_in_one_of_the_roles),
+        cmocka_unit_test(a_namespace_that_cannot_be_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
