@@ -44,7 +44,7 @@ class Server:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [*(self.around if around is None else around), PROGRAM, "apiserver", "--state", self.state, "--listen",
-                 f"127.0.0.1:{self.port}"], stdout=log, stderr=log)
+                 f"127.0.0.1:{self.port}"], stdout=log, stderr=log, start_new_session=True)
         until = time.monotonic() + 20
         while time.monotonic() < until:
             assert self.process.poll() is None, self.words()
@@ -68,7 +68,7 @@ class Server:
 
     def kill(self, how=signal.SIGKILL):
         if self.process:
-            self.process.send_signal(how)
+            os.killpg(self.process.pid, how)  # faketime starts the program beside itself
             self.process.wait(20)
             self.process = None
 
