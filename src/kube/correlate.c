@@ -105,7 +105,8 @@ void correlate_key(struct correlator *c, const struct occurrence *o, int64_t now
 
 bool correlate_admits(struct correlator *c, const struct occurrence *o, int64_t now_ms)
 {
-    AUTO(free) char *key = object_key(o);
+    AUTO(free) char *object = object_key(o);
+    AUTO(free) char *key = xasprintf("%s\n%d", object, (int)o->type);
     struct spam *s = (struct spam *)lru_get(&c->spam, key);
 
     if (!s) {

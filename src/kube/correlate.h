@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which occurrences are one event, and which are too many: client-go's rules; pure. */
+/* Which occurrences are one event, and which are too many: client-go's rules, but for one; pure. */
 #pragma once
 
 #include "src/kube/event.h"
@@ -13,7 +13,7 @@
 
 struct correlator {
     struct lru similar; /* by source, object, type and reason: struct similar */
-    struct lru spam;    /* by source and object: struct spam */
+    struct lru spam;    /* by source, object and type: struct spam */
 };
 
 void correlator_init(struct correlator *c);
@@ -37,5 +37,8 @@ struct occurrence {
 void correlate_key(struct correlator *c, const struct occurrence *o, int64_t now_ms, char **ret_key,
                    char **ret_message);
 
-/* May it be sent?  An object has 25 events at once, and one more every five minutes. */
+/*
+ * May it be sent?  An object has 25 events at once, and one more every five minutes; warnings and
+ * others apart, unlike in client-go: what went well must not use up what a warning needs.
+ */
 bool correlate_admits(struct correlator *c, const struct occurrence *o, int64_t now_ms);

@@ -277,6 +277,8 @@ static void an_object_has_a_budget_that_refills(void **state)
     assert_false(correlate_admits(&c, &o, 290000));
     assert_true(correlate_admits(&c, &o, 301001));
     assert_false(correlate_admits(&c, &o, 301002));
+    o.type = o.type == KUBE_EVENT_WARNING ? KUBE_EVENT_NORMAL : KUBE_EVENT_WARNING;
+    assert_true(correlate_admits(&c, &o, 301003)); /* has a share of its own */
     correlator_done(&c);
 }
 
