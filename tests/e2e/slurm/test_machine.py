@@ -133,7 +133,9 @@ def test_a_cluster_that_was_killed_outright_is_purged():
                 os.kill(pid, 9)
         wait_for(lambda: c.process("apiserver") is None, "they are gone")
         assert belongings(c.name, c.state, c.share)
-        c.slurmkeeper("down", "--purge", "--grace", "1")
+        refused = c.slurmkeeper("down", "--purge", "--grace", "1", check=False)
+        assert refused.returncode != 0 and "nobody serves the cluster" in refused.stderr
+        c.slurmkeeper("down", "--purge", "--force", "--grace", "1")
         wait_for(lambda: not belongings(c.name, c.state, c.share), "nothing is left")
 
 
