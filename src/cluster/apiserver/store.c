@@ -121,6 +121,7 @@ struct store *store_free(struct store *s)
     (void)mark_free(s->mark);
     (void)mark_free(s->witness);
     (void)keyring_free(s->keys);
+    store_files_done(s);
     free(s->note);
     free(s->key_path);
     free(s);
@@ -242,6 +243,8 @@ int store_commit(struct store *s, struct err *e)
     if (sqlite3_get_autocommit(s->db))
         r = err_set(e, -EIO, ERR_RETRY, "the transaction was undone by an earlier failure");
     else
+        r = store_files_check(s, e);
+    if (r == 0)
         r = save_versions(s, e);
     for (size_t i = 0; i < SQL_N; i++)
         (void)sqlite3_reset(s->statements[i]);

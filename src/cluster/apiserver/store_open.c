@@ -380,6 +380,7 @@ int store_open(const struct store_options *o, struct store **ret_store, struct e
     if (r < 0)
         return r;
     s->key_path = xstrdup_null(o->keys);
+    store_files_init(s, o->path);
     r = open_database(s, o->path, e);
     if (r == 0)
         r = check_format(s, &f, e);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include "src/cluster/apiserver/mark.h"
 #include "src/cluster/apiserver/store.h"
@@ -27,8 +28,17 @@ enum store_statement {
     SQL_N,
 };
 
+/* A file of the database: which one it was when it was first seen. */
+struct store_file {
+    char *path;
+    bool seen;
+    dev_t device;
+    ino_t number;
+};
+
 struct store {
     sqlite3 *db;
+    struct store_file files[2]; /* the database and its log (store_files.c) */
     sqlite3_stmt *statements[SQL_N];
     int64_t version; /* newest write, uncommitted ones included */
     int64_t chain;   /* over all writes up to that version */
@@ -48,6 +58,11 @@ struct store {
 };
 
 extern const char *const store_sql[SQL_N];
+
+void store_files_init(struct store *s, const char *path);
+void store_files_done(struct store *s);
+/* Are they still the files that were opened?  -ESTALE: what is written would be lost. */
+int store_files_check(struct store *s, struct err *e) MUST_CHECK;
 
 int store_exec(struct store *s, const char *sql, const char *doing, struct err *e) MUST_CHECK;
 /* The chain with one more write. */

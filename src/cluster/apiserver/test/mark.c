@@ -402,10 +402,35 @@ static void a_first_start_that_was_interrupted_is_begun_again(void **state)
     write_some(f, 1);
 }
 
+/* Whatever is done to the files of an open store: the next write is refused, and the last stays. */
+static void a_file_that_is_taken_away_is_noticed_by_the_next_write(void **state)
+{
+    struct fixture *f = *state;
+    const char *const files[] = {f->path, f->wal};
+
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        struct store_key k = {"things", "", "one"};
+        struct err e = {0};
+
+        open_store(f);
+        assert_int_equal(store_put(f->store, &k, 0, STR("{}"), NULL, &e), 0);
+        assert_int_equal(store_commit(f->store, &e), 0);
+        assert_int_equal(rename(files[i], f->copy), 0);
+        assert_int_equal(store_put(f->store, &k, 0, STR("{}"), NULL, &e), 0);
+        assert_int_equal(store_commit(f->store, &e), -ESTALE);
+        assert_non_null(strstr(e.text, "was removed or exchanged while the server runs"));
+        assert_int_equal(rename(f->copy, files[i]), 0); /* put back: it goes on */
+        assert_int_equal(store_put(f->store, &k, 0, STR("{}"), NULL, &e), 0);
+        assert_int_equal(store_commit(f->store, &e), 0);
+        f->store = store_free(f->store);
+    }
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
+        CASE(a_file_that_is_taken_away_is_noticed_by_the_next_write),
         CASE(judging_is_a_table),
         CASE(a_torn_slot_leaves_the_one_before_it),
         CASE(a_crash_is_no_loss),
