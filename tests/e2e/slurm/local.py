@@ -161,7 +161,11 @@ class Local:
 
     def wait_idle(self, *names, seconds=WAIT_S, **more):
         def look():
-            states.update(self.node_states(**more))
+            try:
+                states.update(self.node_states(**more))
+            except AssertionError as e:  # slurmctld may be in the middle of a reconfigure
+                states["sinfo"] = str(e)
+                return False
             return all(states.get(n) == "idle" for n in names)
         states = {}
         try:
