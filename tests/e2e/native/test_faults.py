@@ -274,7 +274,8 @@ def test_an_agent_that_is_down(cluster):
                     cluster.state_of("controllers", "slurm", "ConfigApplied"), "the author is told")
     print(told["status"], told["message"])
     assert told["status"] != "True"
-    assert cluster.slurmctld() == pid and cluster.slurm("scontrol", "ping").returncode == 0
+    assert cluster.slurmctld() == pid
+    wait_for(lambda: cluster.slurm("scontrol", "ping", check=False).returncode == 0, "slurmctld answers")
     cluster.jobs.check()
     assert not is_live()
     os.unlink(f"{cluster.share}/hold.agent")
