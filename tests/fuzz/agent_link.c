@@ -8,7 +8,7 @@
  * R asks for new children.  Time passes by the steps of peers.h.
  *
  * What must hold: each call that was taken is answered exactly once, and none from within the call;
- * at most one child a lane; a child is told of one call at a time.
+ * at most one child a lane; a child gets one call at a time.
  */
 #include <stdio.h>
 

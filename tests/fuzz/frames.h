@@ -25,5 +25,5 @@ struct frames {
 void frames_done(struct frames *f);
 /* True if the step was one of the above. */
 bool frames_step(struct frames *f, struct peers *p, char step, unsigned char n);
-/* The connection is another: streams and headers begin anew. */
+/* The connection is another: streams and headers begin again. */
 void frames_closed(struct frames *f, size_t i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is told of a declaration: to those who wait for it, and in the state.
+ * The outcome of a declaration: for those who wait for it, and in the state.
  *
  * Both get the same outcome (src/wire), so that nothing is lost with an answer that does not get
  * through.  The state has the last one, with what still waits for jobs at this moment.

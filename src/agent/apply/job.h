@@ -194,7 +194,7 @@ void handed_wait(struct job *j, job_fn then);
 void undo_start(struct job *j);
 
 /* answer.c */
-/* What is told of it; lives in `a`, the job's own arena and the job. */
+/* Its outcome; lives in `a`, the job's own arena and the job. */
 void outcome_of(struct arena *a, const struct job *j, struct wire_outcome *ret);
 /* The status of an answer with this outcome. */
 int outcome_status(const struct wire_outcome *o);

@@ -154,7 +154,7 @@ static void serve_resource(struct api_call *c, const struct route *r)
         run_verb(c);
 }
 
-/* Who asks, and may they? */
+/* Who is the caller, and is the request allowed? */
 static int admit(struct api_call *c, const struct route *route)
 {
     struct rbac_request wish;

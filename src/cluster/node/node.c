@@ -128,7 +128,7 @@ static int forget_last_boot(struct node *n, struct err *e)
     return r < 0 ? r : file_update(path, str_of(process_boot_id()), 0600, &changed, e);
 }
 
-/* Without such limits pods run, too: a machine that cannot set them is told of, not refused. */
+/* Without such limits pods run, too: a machine that cannot set them is reported, not refused. */
 static void hold_pods(const struct node *n)
 {
     struct ctr_limits limits;
