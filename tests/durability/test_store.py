@@ -2,6 +2,7 @@
 """What is damaged, lost, older or full is told, and nothing that was acknowledged vanishes without a word."""
 import base64
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -297,29 +298,47 @@ def test_a_full_disk_loses_nothing_and_is_told(small):
         keeper.wait()
 
 
-def test_a_read_only_disk_is_told_and_reads_go_on(small):
-    api = small.api()
-    fill(api, 10)
-    inner = ["nsenter", "-t", str(small.process.pid), "-m"]
-    keeper = subprocess.Popen([*inner, "sleep", "600"])
-    inner = ["nsenter", "-t", str(keeper.pid), "-m"]
+DISK = ["unshare", "-m", "sh", "-c",
+        'mount --make-rprivate / && mkdir -p "$0" && mount -o loop,errors=remount-ro "$1" "$0" && chmod 700 "$0" && '
+        'echo mounted && exec sleep 600']
+
+
+@pytest.fixture
+def failing(tmp_path):
+    """A server whose state directory is a disk that can be made to fail, as ext4 sees it."""
+    if os.geteuid() != 0 or not shutil.which("mkfs.ext4"):
+        pytest.skip("a disk of its own needs root and mkfs.ext4")
+    s = Server(tmp_path)
+    s.disk = f"{s.directory}/disk"
+    with open(s.disk, "wb") as f:
+        f.truncate(64 << 20)
+    subprocess.run(["mkfs.ext4", "-q", "-F", s.disk], check=True)
+    keeper = subprocess.Popen([*DISK, s.state, s.disk], stdout=subprocess.PIPE, text=True)
     try:
-        # a disk turns read-only below open files: as after an error
-        subprocess.run([*inner, "mount", "-o", "remount,ro", small.state], check=False)
-        if subprocess.run([*inner, "touch", f"{small.state}/x"], check=False, capture_output=True).returncode == 0:
-            small.kill()
-            subprocess.run([*inner, "mount", "-o", "remount,ro", small.state], check=True)
-        else:
-            answer = api.post(MAPS, {"metadata": {"name": "no"}})
-            assert answer.code == 500 and "cannot be written" in str(answer)
-            assert len(listed(small.api())[0]) == 10
-            small.kill()
-        words = small.refused(around=inner)
-        assert "read-only" in words.lower(), words
-        subprocess.run([*inner, "mount", "-o", "remount,rw", small.state], check=True)
-        small.root = f"/proc/{keeper.pid}/root"
-        small.start(around=inner)
-        assert len(listed(small.api())[0]) == 10
+        if keeper.stdout.readline() != "mounted\n":
+            pytest.skip("this machine has no loop devices")
+        s.inner, s.root = ["nsenter", "-t", str(keeper.pid), "-m"], f"/proc/{keeper.pid}/root"
+        s.around = s.inner
+        yield s.start()
     finally:
+        s.kill()
         keeper.kill()
         keeper.wait()
+
+
+def test_a_disk_that_turns_read_only_is_told_and_reads_go_on(failing):
+    api = failing.api()
+    fill(api, 10)
+    subprocess.run([*failing.inner, "mount", "-o", "remount,abort", failing.state], check=True)
+    for name in ("no", "neither"):
+        answer = api.post(MAPS, {"metadata": {"name": name}, "data": {"n": "1"}})
+        assert answer.code == 500 and "the disk of the state directory" in str(answer), answer
+    assert len(listed(failing.api())[0]) == 10
+    failing.kill()
+    words = failing.refused()
+    assert "read-only" in words.lower(), words
+    subprocess.run([*failing.inner, "umount", failing.state], check=True)
+    assert subprocess.run(["e2fsck", "-fp", failing.disk], check=False, capture_output=True).returncode in (0, 1)
+    subprocess.run([*failing.inner, "mount", "-o", "loop", failing.disk, failing.state], check=True)
+    failing.start()
+    assert len(listed(failing.api())[0]) == 10
