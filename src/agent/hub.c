@@ -296,18 +296,18 @@ static void ping_ended(void *arg, int r, const struct jsn *answer, const struct 
     hub_publish(h);
 }
 
-bool hub_has_older_nodes(const struct hub *h, const struct host_set *but)
+const char *hub_older_node(const struct hub *h, const struct host_set *but)
 {
     int64_t boot = hub_boot_time(h);
 
     JSN_FOR_ITEMS (node, h->lists[HUB_NODES].items) {
+        const char *name = jsn_get_str(node, "name");
         int64_t started = jsn_get_int(node, "slurmdStartTime", 0);
 
-        if (started > 0 && boot > 0 && started < boot &&
-            !(but && hostset_has(but, str_of(jsn_get_str(node, "name")))))
-            return true;
+        if (started > 0 && boot > 0 && started < boot && !(but && hostset_has(but, str_of(name))))
+            return name;
     }
-    return false;
+    return NULL;
 }
 
 struct host_set *hub_nodes(const struct hub *h, bool dynamic_only)

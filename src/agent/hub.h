@@ -41,9 +41,9 @@ const struct live *hub_live(const struct hub *h);
 const struct jobs *hub_jobs(const struct hub *h);
 /* All nodes as slurmctld lists them, and the dynamic ones among them; owned by the caller. */
 struct host_set *hub_nodes(const struct hub *h, bool dynamic_only);
-/* Is there a slurmd, other than of `but` (or NULL), that runs for longer than slurmctld?  It has
- * the files of the one before. */
-bool hub_has_older_nodes(const struct hub *h, const struct host_set *but);
+/* A node, other than of `but` (or NULL), whose slurmd runs for longer than slurmctld: it has the
+ * files of the one before.  NULL: there is none. */
+const char *hub_older_node(const struct hub *h, const struct host_set *but);
 /* True once partitions, nodes and jobs have been read since slurmctld came up. */
 bool hub_complete(const struct hub *h);
 /* The same of one table. */

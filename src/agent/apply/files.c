@@ -56,7 +56,7 @@ void step_write(struct job *j)
 
     if (r == 0) {
         if (j->aim.class >= CHANGE_RECONFIGURE)
-            handed_forget(j->engine);
+            handed_set_aside(j);
         job_reach(j, REACH_FILES);
         if (!bug_is(BUG_SKIP_WRITE))
             r = store_write(j->engine->o.store, &j->aim.to->files, &changed, &e);
@@ -117,6 +117,8 @@ void files_back(struct job *j)
     if (j->seen.from && j->reach >= REACH_FILES &&
         store_write(j->engine->o.store, &j->seen.from->files, &changed, &e) < 0)
         log_error("the previous files cannot be put back: %s", e.text);
+    if (j->reach >= REACH_FILES && j->aim.class >= CHANGE_RECONFIGURE)
+        handed_back(j);
     if (j->fate == FATE_ENDED && request_wants(j->request, WANT_KEYS))
         keys_back(j);
 }

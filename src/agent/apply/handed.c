@@ -66,6 +66,21 @@ void handed_forget(struct engine *g)
     g->handed_to = hostset_free(g->handed_to);
 }
 
+void handed_set_aside(struct job *j)
+{
+    (void)hostset_free(j->handed_before);
+    j->handed_before = TAKE(j->engine->handed_to);
+}
+
+void handed_back(struct job *j)
+{
+    bool told = j->engine->handed_to != NULL; /* of the files that are no more */
+
+    handed_forget(j->engine);
+    if (!told)
+        j->engine->handed_to = TAKE(j->handed_before);
+}
+
 void handed_wait(struct job *j, job_fn then)
 {
     j->wait.then = then;

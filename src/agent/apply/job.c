@@ -48,6 +48,7 @@ struct job *job_free(struct job *j)
     compare_done(&j->aim.compared);
     faults_done(&j->aim.faults);
     fileset_done(&j->old_keys);
+    (void)hostset_free(j->handed_before);
     (void)candidate_free(j->aim.to);
     (void)record_free(j->record);
     (void)request_free(j->request);

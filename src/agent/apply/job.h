@@ -93,7 +93,8 @@ struct job {
     struct apply_plan plan;
     size_t at; /* the step at hand */
     struct rehearsal *rehearsal;
-    struct fileset old_keys; /* what WANT_KEYS has replaced */
+    struct fileset old_keys;        /* what WANT_KEYS has replaced */
+    struct host_set *handed_before; /* nodes that knew the files before these */
     struct job_wait wait;
     struct list asks; /* calls of the link, answered or not */
     struct job_report report;
@@ -185,8 +186,11 @@ void restart_go_back(struct engine *g);
 /* handed.c */
 /* A reconfigure was taken: the nodes that slurmctld knows are being told. */
 void handed_note(struct engine *g);
-/* Other files are written: nobody has been told of them. */
 void handed_forget(struct engine *g);
+/* Other files are written: nobody has been told of them. */
+void handed_set_aside(struct job *j);
+/* The files are as they were: who knew them still does, unless told of the others meanwhile. */
+void handed_back(struct job *j);
 /* Go on when they have been. */
 void handed_wait(struct job *j, job_fn then);
 

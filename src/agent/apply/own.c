@@ -126,14 +126,17 @@ static bool kept_is_free(const struct engine *g, const struct record *good)
  */
 static bool tell_older_nodes(struct engine *g, const struct record *good)
 {
+    const char *older = hub_older_node(g->o.hub, g->handed_to);
+
     if (!g->fresh || !good)
         return false;
-    if (!hub_has_older_nodes(g->o.hub, g->handed_to)) {
+    if (!older) {
         /* they register after slurmctld's start, some later than others */
         g->fresh = clock_wall_us() / 1000000 < hub_boot_time(g->o.hub) + REGISTERED_BY_S;
         return false;
     }
     g->fresh = false;
+    log_info("node %s runs for longer than slurmctld: all nodes are told of its files", older);
     return engine_own(g, good, WANT_TELL_NODES);
 }
 

@@ -210,6 +210,43 @@ static void a_slurmctld_that_ends_at_its_start_gets_its_old_files_back(void **st
     stage_expect_settled(s, STAGE_ALL);
 }
 
+/* Nodes that run for longer than slurmctld have their files from it by reconfigures alone. */
+static void nodes_get_old(struct stage *s)
+{
+    s->ctld->slurmd_start_s = s->ctld->boot_s - 100;
+    stage_run(s, 30000);
+    push(s, SETTING STAGE_ALL, "applied", NULL);
+    stage_run(s, 90000);
+    s->ctld->reconfigures = 0;
+}
+
+static void nodes_that_were_not_told_of_a_refused_change_are_left_alone(void **state)
+{
+    struct stage *s = *state;
+
+    nodes_get_old(s);
+    s->ctld->mood = CTLD_WONT_START;
+    push(s, HEAVY SETTING STAGE_ALL, "refused", NULL);
+    stage_run(s, 90000);
+    assert_int_equal(s->ctld->reconfigures, 0);
+    stage_expect_settled(s, SETTING STAGE_ALL);
+}
+
+static void nodes_that_were_told_of_a_refused_change_are_told_to_go_back(void **state)
+{
+    struct stage *s = *state;
+
+    (void)snprintf(s->ctld->dynamic[s->ctld->n_dynamic++], sizeof(s->ctld->dynamic[0]), "d1");
+    nodes_get_old(s);
+    ctld_job_add(s->ctld, 7, "all", "d1");
+    stage_run(s, 10000);
+    s->ctld->mood = CTLD_WONT_START; /* at the start after the reconfigure, which counts the jobs */
+    push(s, STAGE_ALL, "refused", NULL);
+    assert_int_equal(s->ctld->reconfigures, 1);
+    stage_run(s, 90000);
+    assert_int_equal(s->ctld->reconfigures, 2);
+}
+
 static void while_slurmctld_is_down_files_are_written_and_it_stays_pending(void **state)
 {
     struct stage *s = *state;
@@ -324,6 +361,8 @@ int main(void)
         T(a_slurmctld_that_refuses_a_reconfigure_keeps_its_files),
         T(a_slurmctld_that_dies_of_a_reconfigure_gets_its_old_files_back),
         T(a_slurmctld_that_ends_at_its_start_gets_its_old_files_back),
+        T(nodes_that_were_not_told_of_a_refused_change_are_left_alone),
+        T(nodes_that_were_told_of_a_refused_change_are_told_to_go_back),
         T(while_slurmctld_is_down_files_are_written_and_it_stays_pending),
         T(keys_start_slurmctld_again_and_bad_ones_go_back),
         T(drift_is_put_back_where_that_is_the_policy),
