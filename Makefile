@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all programs run stop test test-unit test-sanitize test-api test-operator test-node test-first-light test-e2e test-streams \
+.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-node test-first-light test-e2e test-streams \
 	test-durability test-hostile \
 	test-agent test-native test-valgrind fuzz fuzz-listeners bench lint tidy fmt crds rbac install clean help
 
@@ -66,6 +66,11 @@ test-api: all ## The API conformance suite, against the embedded server or KUBEC
 	@tools/packages test
 	@tools/kubectl-debian $(BUILD)/tools
 	@tests/api/run
+
+test-api-real: all ## The same on a real kube-apiserver, and ours beside it; builds Kubernetes once, with Go
+	@tools/packages test
+	@tools/kubectl-debian $(BUILD)/tools
+	@SLURMKEEPER=$(abspath $(BUILD))/slurmkeeper tools/kubernetes run tests/api/run
 
 test-operator: all ## The operator beside an embedded API server
 	@tools/packages test

@@ -13,7 +13,7 @@ import uuid
 
 import pytest
 
-from lib import crds, objects
+from lib import beside, crds, objects
 from lib.client import WAIT_S, Api
 from lib.kubeconfig import Kubeconfig
 from lib.kubectl import Kubectl, find_kubectls
@@ -111,6 +111,26 @@ def api(config):
     policy = "v1" if _minor() >= 21 else "v1beta1"
     objects.GROUPS["poddisruptionbudgets"] = "/apis/policy/" + policy
     return Api(config)
+
+
+@pytest.fixture(scope="session")
+def ours(tmp_path_factory):
+    """An embedded server beside the real one that the suite runs against."""
+    if _embedded():
+        pytest.skip("compares with a real kube-apiserver: make test-api-real")
+    if not beside.program():
+        pytest.skip("SLURMKEEPER names no program to compare with")
+    server = beside.Embedded(beside.program(), tmp_path_factory.mktemp("ours"))
+    yield server.start()
+    server.stop()
+
+
+@pytest.fixture
+def both(api, ours):
+    """Ask the real server and ours; what differs fails the case at its end."""
+    pair = beside.Both(api, ours)
+    yield pair
+    pair.agree()
 
 
 @pytest.fixture(scope="session")
