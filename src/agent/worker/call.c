@@ -11,6 +11,7 @@
 
 #include <stdarg.h>
 
+#include "src/agent/worker/names.h"
 #include "src/agent/worker/release.h"
 #include "src/slurm/line_text.h"
 
@@ -69,6 +70,8 @@ static int error_put(struct worker_call *c, const char *kind, int code, const ch
 {
     struct jsn *error = jsn_object(c->arena);
 
+    if (streq(kind, "down"))
+        names_forget();
     jsn_set_str(c->arena, error, "kind", kind);
     jsn_set_int(c->arena, error, "code", code);
     jsn_set_str(c->arena, error, "text", text);

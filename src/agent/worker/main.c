@@ -12,7 +12,7 @@
  * it does not like slurm.conf; the agent then has what it wrote to standard error.
  */
 #include <getopt.h>
-
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -21,6 +21,7 @@
 #include "src/agent/worker/conf_files.h"
 #include "src/agent/worker/controllers.h"
 #include "src/agent/worker/munge.h"
+#include "src/agent/worker/names.h"
 #include "src/agent/worker/watchdog.h"
 #include "src/base/file.h"
 
@@ -47,6 +48,19 @@ static const struct {
     {"under-way", call_under_way, false},
     {"parse", call_parse, true},
 };
+
+/* libslurm, and who else is in this process, finds hosts by these. */
+__attribute__((visibility("default"))) int getaddrinfo(const char *node, const char *service,
+                                                       const struct addrinfo *hints,
+                                                       struct addrinfo **ret)
+{
+    return names_find(node, service, hints, ret);
+}
+
+__attribute__((visibility("default"))) void freeaddrinfo(struct addrinfo *list)
+{
+    names_free(list);
+}
 
 /* What the watchdog has to know.  A file that only libslurm can read is no reason to fail. */
 static void surroundings_read(const char *conf_path)
@@ -137,6 +151,15 @@ static int request_serve(struct worker *w, int fd, struct str body)
     return answer_send(fd, c.answer);
 }
 
+/* Until there is something to read. */
+static void idle(int fd)
+{
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+
+    while (poll(&wait, 1, names_idle_ms()) == 0)
+        names_refresh();
+}
+
 /* Until the other side closes: 0; 1 if it cannot be understood or spoken to. */
 static int serve(struct worker *w, int fd)
 {
@@ -158,6 +181,7 @@ static int serve(struct worker *w, int fd)
             continue;
         }
         want = frame_want(&in);
+        idle(fd);
         n = read(fd, buf_room(&in, want), want);
         if (n < 0 && errno == EINTR)
             continue;
