@@ -8,6 +8,7 @@
 #include "src/agent/routes.h"
 
 #include "src/base/alloc.h"
+#include "src/base/log.h"
 #include "src/wire/declaration.h"
 
 struct open_push {
@@ -62,6 +63,7 @@ void route_config(struct routes *r, struct http_exchange *x, bool plan_only)
     struct jsn *body;
     struct err e = {0};
 
+    log_debug("declaration received");
     if (!body_take(r, x, route, &a, &body))
         return;
     if (record_decode(body, &record, &e) < 0) {

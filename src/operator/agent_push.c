@@ -13,6 +13,7 @@
 #include "src/operator/agent_push.h"
 
 #include "src/base/alloc.h"
+#include "src/base/log.h"
 #include "src/kube/pace.h"
 #include "src/wire/declaration.h"
 
@@ -267,6 +268,7 @@ static void on_done(void *arg, const struct http_answer *answer, const struct er
     struct err bad = {0};
 
     p->call = NULL;
+    log_debug("push %lld: %s", (long long)p->sent->count, answer ? "answered" : e->text);
     if (!answer) {
         AUTO(free) char *why = agent_trouble_text(p->access, e);
 
@@ -302,6 +304,7 @@ static void send(struct agent_push *p)
 
     loop_timer_disarm(p->retry);
     p->call = http_client_call(p->access->client, &o);
+    log_debug("push %lld: sent", (long long)p->sent->count);
 }
 
 static bool is_same(const struct parcel *c, const char *hash, bool reverts)

@@ -116,6 +116,7 @@ static void on_change(void *arg, const char *kind, const struct kube_object *old
 {
     struct operator* op = arg;
 
+    log_debug("%s %s/%s: seen", kind, (now ? now : old)->namespace, (now ? now : old)->name);
     op->routes.world = op->world;
     routes_follow(&op->routes, kind, old, now);
     if (op->webhook && streq(kind, "Secret"))

@@ -153,7 +153,9 @@ void work_start(struct work *w, const char *key)
     r.agents = w->tools.agents;
     r.memos = &w->memos;
     j->kind = xstrdup(r.kind);
+    log_debug("%s: planning", key);
     reconcile_plan(&r, w->tools.world, w->tools.env, clock_wall_us());
+    log_debug("%s: planned, %zu actions", key, r.actions.n);
     if (r.actions.n == 0)
         job_end(j);
     else

@@ -8,6 +8,8 @@
  */
 #include "src/agent/apply/engine_impl.h"
 
+#include "src/base/log.h"
+
 #define READ_TIMEOUT_MS 5000
 
 static void check_answered(struct job *j)
@@ -46,6 +48,7 @@ static void take_problem(struct job *j, const struct jsn *v)
 
 static void on_parsed(struct job *j, int r, const struct jsn *answer, const struct err *e)
 {
+    log_debug("generation %lld: parsed", (long long)j->record->generation);
     if (r < 0) {
         check_failed(j, r, e);
         JSN_FOR_ITEMS (problem, jsn_get(answer, "problems"))
@@ -56,6 +59,7 @@ static void on_parsed(struct job *j, int r, const struct jsn *answer, const stru
 
 static void on_live(struct job *j, int r, const struct err *e)
 {
+    log_debug("generation %lld: looked at what is live", (long long)j->record->generation);
     if (r < 0) {
         j->seen.live_known = false;
         j->report.why = e ? *e : (struct err){0};

@@ -130,6 +130,7 @@ void job_step_note(struct job *j, const char *step, const char *what)
     int64_t now = clock_mono_ns();
     int64_t us = (now - j->report.step_ns) / 1000;
 
+    log_debug("generation %lld: step %s", (long long)j->record->generation, step);
     job_step_add(j, step, what, (double)us / 1000);
     metrics_step(j->engine->o.metrics, step, (double)us / 1e6);
     j->report.step_ns = now;
