@@ -167,7 +167,7 @@ static int actor_start(struct rehearsal *r, const char *program, struct err *e)
     return 0;
 }
 
-struct rehearsal *rehearse_stop(struct rehearsal *r)
+static struct rehearsal *rehearse_stop(struct rehearsal *r)
 {
     struct err e = {0};
 
@@ -323,8 +323,9 @@ static char *dir_make(const char *live, struct err *e)
     return NULL;
 }
 
-int rehearse_start(struct loop *l, const struct rehearse_options *o, const struct candidate *c,
-                   rehearse_fn fn, void *arg, struct rehearsal **ret, struct err *e)
+static int rehearse_start(struct loop *l, const struct rehearse_options *o,
+                          const struct candidate *c, rehearse_fn fn, void *arg,
+                          struct rehearsal **ret, struct err *e)
 {
     struct rehearsal *rehearsal = xcalloc(1, sizeof(*rehearsal));
     int r;

@@ -19,20 +19,16 @@ struct rehearsal;
  */
 typedef void (*rehearse_fn)(void *arg, int r, const struct err *e);
 
-/*
- * Start.  The scratch slurmctld has a network of its own where that is allowed, and ports that
- * reach nobody in any case; its own state directory; no programs of the site, no accounting.  Fails
- * if it cannot be started.  fn is called once, and the rehearsal is gone then.
- */
-int rehearse_start(struct loop *l, const struct rehearse_options *o, const struct candidate *c,
-                   rehearse_fn fn, void *arg, struct rehearsal **ret, struct err *e) MUST_CHECK;
-/* Give up; nobody is called. */
-struct rehearsal *rehearse_stop(struct rehearsal *r);
-
-/* The two as a table: a test brings its own. */
+/* A table, so that a test can bring its own. */
 struct rehearse_ops {
+    /*
+     * The scratch slurmctld has a network of its own where that is allowed, and ports that reach
+     * nobody in any case; its own state directory; no programs of the site, no accounting.  Fails
+     * if it cannot be started.  fn is called once, and the rehearsal is gone then.
+     */
     int (*start)(struct loop *l, const struct rehearse_options *o, const struct candidate *c,
                  rehearse_fn fn, void *arg, struct rehearsal **ret, struct err *e);
+    /* Give up; nobody is called. */
     struct rehearsal *(*stop)(struct rehearsal *r);
 };
 extern const struct rehearse_ops rehearse_slurmctld;

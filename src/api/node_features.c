@@ -34,7 +34,10 @@ static bool is_feature_key(const char *key)
     return strncasecmp(key, "Feature", 7) == 0;
 }
 
-void node_features_each(const char *extra_conf, node_feature_fn fn, void *arg)
+typedef void (*feature_fn)(void *arg, struct str feature);
+
+/* Each feature of an extraConf, as often as it stands there. */
+static void each_feature(const char *extra_conf, feature_fn fn, void *arg)
 {
     AUTO(conf_free) struct conf *conf = extra_conf ? parse(extra_conf) : NULL;
     size_t n = 0;
@@ -84,7 +87,7 @@ void nodeset_check_features(const struct nodeset *ns, struct api_problems *p)
     c->arena = p->arena;
     if (own)
         count(c, str_of(own));
-    node_features_each(ns->spec.extra_conf, count, c);
+    each_feature(ns->spec.extra_conf, count, c);
     if (c->distinct.n > NODE_FEATURES_MAX)
         api_problem_add(p, API_INVALID, "spec.extraConf",
                         "Features: there are too many: a node has at most %d, the name of its "
@@ -109,7 +112,7 @@ static bool has_feature(const char *extra_conf, const char *name)
 {
     struct search s = {name, false};
 
-    node_features_each(extra_conf, match, &s);
+    each_feature(extra_conf, match, &s);
     return s.found;
 }
 
@@ -166,7 +169,7 @@ const char *nodeset_feature_rival(struct arena *a, const struct nodeset *ns,
 {
     bool some = false;
 
-    node_features_each(ns->spec.extra_conf, any, &some);
+    each_feature(ns->spec.extra_conf, any, &some);
     return some ? find(a, ns, l, false) : NULL;
 }
 

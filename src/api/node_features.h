@@ -7,10 +7,6 @@
 /* Of one node, its NodeSet's name among them. */
 #define NODE_FEATURES_MAX 128
 
-/* Each feature of an extraConf, as often as it stands there. */
-typedef void (*node_feature_fn)(void *arg, struct str feature);
-void node_features_each(const char *extra_conf, node_feature_fn fn, void *arg);
-
 /* Are there more than a node can have? */
 void nodeset_check_features(const struct nodeset *ns, struct api_problems *p);
 

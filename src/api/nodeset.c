@@ -158,7 +158,7 @@ static const struct jsn_field spec_fields[] = {
 
 #define STATUS(member) offsetof(struct nodeset_status, member)
 
-const struct jsn_field nodeset_status_fields[] = {
+static const struct jsn_field nodeset_status_fields[] = {
     {"replicas", JSN_I32, STATUS(replicas), JSN_KEEP, .doc = "How many pods there are."},
     {"updatedReplicas", JSN_I32, STATUS(updated_replicas), JSN_KEEP,
      .doc = "How many of them are made from the present template."},

@@ -108,7 +108,6 @@ struct nodeset {
 };
 
 extern const struct jsn_field nodeset_fields[];
-extern const struct jsn_field nodeset_status_fields[];
 
 /* Decode into `a`; nothing points into v.  The error names the field. */
 int nodeset_decode(struct arena *a, const struct jsn *v, struct nodeset *ret,

@@ -25,7 +25,8 @@ static void bury(void *arg)
     free(ch);
 }
 
-void channels_retire(struct channels *ch)
+/* Free at the end of the turn. */
+static void channels_retire(struct channels *ch)
 {
     ch->over = true;
     ch->timer = loop_source_free(ch->timer);
@@ -196,7 +197,7 @@ void channels_pause(struct channels *ch, bool on)
         ch->transport->pause(ch, on);
 }
 
-void channels_end(struct channels *ch, struct str status_json)
+static void channels_end(struct channels *ch, struct str status_json)
 {
     if (ch->over)
         return;

@@ -49,10 +49,9 @@ size_t channels_backlog(const struct channels *ch);
 void channels_pause(struct channels *ch, bool on);
 
 /*
- * The end, one of three.  What was written is flushed; then the client learns how it went; the
+ * The end, one of two.  What was written is flushed; then the client learns how it went; the
  * handle is invalid from now on and nothing is called back.  exit: the command's exit code (128 +
- * signal if it was killed).  fail: it could not be run.  end: any Status object as JSON.
+ * signal if it was killed).  fail: it could not be run.
  */
 void channels_exit(struct channels *ch, int code);
 void channels_fail(struct channels *ch, const char *message);
-void channels_end(struct channels *ch, struct str status_json);

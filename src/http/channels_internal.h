@@ -47,8 +47,6 @@ void channels_got(struct channels *ch, enum channel from, struct str data);
 void channels_got_end(struct channels *ch, enum channel from);
 void channels_drained(struct channels *ch);
 void channels_client_gone(struct channels *ch);
-/* Free at the end of the turn. */
-void channels_retire(struct channels *ch);
 
 int channels_ws_open(struct channels *ch, struct http_exchange *x, int *ret_status,
                      struct err *e) MUST_CHECK;

@@ -44,7 +44,7 @@ static void bury(void *arg)
     free(f);
 }
 
-void forward_retire(struct forward *f)
+static void forward_retire(struct forward *f)
 {
     f->over = true;
     while (!list_empty(&f->conns))

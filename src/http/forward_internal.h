@@ -50,7 +50,6 @@ struct forward_conn *forward_conn_new(struct forward *f);
 void forward_conn_free(struct forward_conn *c);
 /* The client is gone: tell everybody, retire. */
 void forward_client_gone(struct forward *f);
-void forward_retire(struct forward *f);
 void forward_drained(struct forward *f);
 
 int forward_spdy_open(struct forward *f, struct http_exchange *x, int *ret_status,

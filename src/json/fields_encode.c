@@ -9,7 +9,8 @@
 #include "src/json/duration.h"
 #include "src/json/fields_value.h"
 
-bool fields_value_zero(const struct jsn_field *field, const void *at)
+/* Is it what a zeroed struct holds? */
+static bool fields_value_zero(const struct jsn_field *field, const void *at)
 {
     static const char zeros[sizeof(struct quantity) + sizeof(struct jsn_int_or_str)] = {0};
     size_t n = fields_value_size(field->kind);
@@ -130,7 +131,9 @@ static struct jsn *encode_scalar(struct arena *a, const struct jsn_field *f, con
     return position < 0 ? NULL : jsn_string(a, f->names[position]);
 }
 
-struct jsn *fields_value_encode(struct arena *a, const struct jsn_field *field, const void *at)
+/* The value at `at`; NULL if it is absent. */
+static struct jsn *fields_value_encode(struct arena *a, const struct jsn_field *field,
+                                       const void *at)
 {
     switch (field->kind) {
     case JSN_STR:

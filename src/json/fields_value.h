@@ -14,9 +14,3 @@ int fields_value_decode(struct arena *a, const struct jsn_field *field, const st
 /* Does a string or list of this length keep to its limits? */
 int fields_value_count(const struct jsn_field *field, size_t n, const char *unit,
                        struct err *e) MUST_CHECK;
-
-/* The value at `at`; NULL if it is absent. */
-struct jsn *fields_value_encode(struct arena *a, const struct jsn_field *field, const void *at);
-
-/* Is it what a zeroed struct holds? */
-bool fields_value_zero(const struct jsn_field *field, const void *at);

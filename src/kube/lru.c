@@ -16,7 +16,8 @@ void lru_init(struct lru *l, size_t max, void (*free_node)(struct lru_node *n))
     list_init(&l->order);
 }
 
-void lru_drop(struct lru *l, struct lru_node *n)
+/* Forget one. */
+static void lru_drop(struct lru *l, struct lru_node *n)
 {
     AUTO(free) char *key = n->key;
 

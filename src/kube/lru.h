@@ -27,5 +27,3 @@ struct lru_node *lru_get(struct lru *l, const char *key);
 /* Keep a node, which is taken; the key is new.  Forgets the oldest that is not pinned if there are
  * too many. */
 void lru_put(struct lru *l, const char *key, struct lru_node *n);
-/* Forget one. */
-void lru_drop(struct lru *l, struct lru_node *n);

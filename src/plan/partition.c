@@ -42,8 +42,9 @@ const char *partition_written_line(struct arena *a, const struct plan_partition 
     return NULL;
 }
 
-const char *partition_wanted_line(struct arena *a, const struct plan_partition *in,
-                                  bool may_be_default, const char **ret_missing)
+/* The line that it should have; *ret_missing gets a NodeSet that is not there, or NULL. */
+static const char *partition_wanted_line(struct arena *a, const struct plan_partition *in,
+                                         bool may_be_default, const char **ret_missing)
 {
     const struct api_partition_spec *spec = &in->part->spec;
     AUTO(buf_done) struct buf nodes = {0};

@@ -8,10 +8,6 @@
 /* The line of the partition in the Controller's configuration, in `a`; NULL: there is none. */
 const char *partition_written_line(struct arena *a, const struct plan_partition *in);
 
-/* The line that it should have; *ret_missing gets a NodeSet that is not there, or NULL. */
-const char *partition_wanted_line(struct arena *a, const struct plan_partition *in,
-                                  bool may_be_default, const char **ret_missing);
-
 /* partition_live.c: put into the status what slurmctld has, and what has drifted. */
 void partition_live_plan(const struct plan_partition *in, struct api_partition_status *st,
                          struct status_scribe *s);

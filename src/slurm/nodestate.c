@@ -50,7 +50,8 @@ static const struct {
     {NODE_FLAG_POWER_DRAIN, "POWER_DRAIN"},
 };
 
-const char *nodestate_base_name(uint32_t state)
+/* "IDLE"; "INVALID" for a number that no release has. */
+static const char *nodestate_base_name(uint32_t state)
 {
     unsigned base = nodestate_base(state);
 

@@ -53,9 +53,6 @@ static inline unsigned nodestate_base(uint32_t state)
     return state & NODE_BASE_MASK;
 }
 
-/* "IDLE"; "INVALID" for a number that no release has. */
-const char *nodestate_base_name(uint32_t state);
-
 /* Append base and flags as scontrol writes them: "IDLE+DRAIN+DYNAMIC_NORM". */
 void nodestate_print(uint32_t state, struct buf *out);
 

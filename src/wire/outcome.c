@@ -46,7 +46,7 @@ static const struct jsn_field change_fields[] = {
 
 #define AT(member) offsetof(struct wire_outcome, member)
 
-const struct jsn_field wire_outcome_fields[] = {
+static const struct jsn_field wire_outcome_fields[] = {
     {WIRE_KEY, JSN_I64, AT(wire), 0},
     {"result", JSN_ENUM, AT(result), 0, .names = results},
     {"class", JSN_STR, AT(class), 0, .check = check_class},

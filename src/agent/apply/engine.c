@@ -105,7 +105,8 @@ bool engine_own(struct engine *g, const struct record *r, unsigned wants)
     return true;
 }
 
-void engine_last_set(struct engine *g, const struct wire_outcome *o)
+/* Remember an outcome; everything is copied. */
+static void engine_last_set(struct engine *g, const struct wire_outcome *o)
 {
     struct arena a = {0};
     struct wire_outcome copy = {.result = -1};

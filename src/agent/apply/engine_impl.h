@@ -30,8 +30,6 @@ struct engine {
 
 /* engine.c */
 void engine_job_over(struct engine *g, struct job *j);
-/* Remember an outcome; everything is copied. */
-void engine_last_set(struct engine *g, const struct wire_outcome *o);
 /* One that no job has: of what the last process left, say. */
 void engine_last_note(struct engine *g, enum wire_result result, enum change_class class,
                       const char *why, const struct record *r, int64_t when_us);

@@ -40,8 +40,9 @@ static int bad_syntax(struct api_call *c, const char *wanted, const struct err *
                               wanted, e->text);
 }
 
-int body_read_tree(struct api_call *c, const char *wanted, struct jsn_notes *notes,
-                   struct jsn **ret_tree)
+/* Any body as a tree; `notes` as of jsn_parse, may be NULL. */
+static int body_read_tree(struct api_call *c, const char *wanted, struct jsn_notes *notes,
+                          struct jsn **ret_tree)
 {
     struct str body = http_exchange_request(c->exchange)->body;
     const char *type = body_media_type(c);

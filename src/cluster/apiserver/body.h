@@ -19,9 +19,5 @@ int body_read_options(struct api_call *c, const char *kind, struct jsn **ret_opt
 /* A body of the subresource's own kind (Scale, Eviction, Binding, TokenRequest). */
 int body_read_subresource(struct api_call *c, struct jsn **ret_object);
 
-/* Any body as a tree; `notes` as of jsn_parse, may be NULL. */
-int body_read_tree(struct api_call *c, const char *wanted, struct jsn_notes *notes,
-                   struct jsn **ret_tree);
-
 /* The content type without its parameters, "application/json" where none is given. */
 const char *body_media_type(struct api_call *c);

@@ -52,7 +52,8 @@ static void client_left(void *arg)
     watch_free(arg);
 }
 
-void watch_end(struct watch *w)
+/* The stream ends, and the watch is gone. */
+static void watch_end(struct watch *w)
 {
     http_exchange_on_close(w->call->exchange, NULL, NULL);
     http_stream_end(w->call->exchange);

@@ -41,7 +41,5 @@ void watch_send_error(struct watch *w, const struct jsn *status);
 /* watch_feed.c: a pump_fn that reads the next piece from the store; `arg` is the watch. */
 enum pump_result watch_feed(void *arg);
 
-/* watch.c: the stream ends, and the watch is gone. */
-void watch_end(struct watch *w);
-/* With an ERROR event of the call's failure. */
+/* watch.c: the watch ends with an ERROR event of the call's failure. */
 void watch_fail(struct watch *w);

@@ -59,7 +59,8 @@ static void check_sleep(struct causes *cs, const struct place *sleep)
     check_nonnegative(cs, &seconds);
 }
 
-void handler_check(struct causes *cs, const struct place *at, bool grpc, bool sleep)
+/* A handler: exactly one of exec, httpGet, tcpSocket, and what more the list allows. */
+static void handler_check(struct causes *cs, const struct place *at, bool grpc, bool sleep)
 {
     const struct {
         const char *name;
@@ -85,7 +86,7 @@ void handler_check(struct causes *cs, const struct place *at, bool grpc, bool sl
         place_required(cs, at, "must specify a handler type");
 }
 
-void probe_check(struct causes *cs, const struct place *probe)
+static void probe_check(struct causes *cs, const struct place *probe)
 {
     static const char *const counts[] = {"initialDelaySeconds", "timeoutSeconds", "periodSeconds",
                                          "successThreshold", "failureThreshold"};

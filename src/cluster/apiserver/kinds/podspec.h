@@ -28,9 +28,6 @@ void container_mounts_check(struct causes *cs, const struct place *container,
                             const struct map *volumes);
 void container_resources_check(struct causes *cs, const struct place *resources);
 void container_security_check(struct causes *cs, const struct place *context);
-/* A handler: exactly one of exec, httpGet, tcpSocket, and what more the list allows. */
-void handler_check(struct causes *cs, const struct place *at, bool grpc, bool sleep);
-void probe_check(struct causes *cs, const struct place *probe);
 void pod_security_check(struct causes *cs, const struct place *spec);
 void pod_affinity_check(struct causes *cs, const struct place *affinity);
 void pod_tolerations_check(struct causes *cs, const struct place *tolerations);

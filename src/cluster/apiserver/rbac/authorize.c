@@ -216,7 +216,8 @@ static const char *thing_text(struct arena *a, const struct rbac_request *q)
                       : arena_printf(a, "%s is ", what);
 }
 
-int rbac_forbid(struct api_call *c, const struct rbac_request *q)
+/* 403 in kube-apiserver's words, with the user of the call. */
+static int rbac_forbid(struct api_call *c, const struct rbac_request *q)
 {
     struct arena *a = &c->arena;
     const char *why = "";

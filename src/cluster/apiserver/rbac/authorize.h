@@ -26,8 +26,6 @@ struct rbac_rules rbac_rules_of(const struct rbac_index *x, struct arena *a,
 void rbac_request_of_route(struct api_call *c, const struct route *r,
                            struct rbac_request *ret_request);
 
-/* 403 in kube-apiserver's words, with the user of the call. */
-int rbac_forbid(struct api_call *c, const struct rbac_request *q);
 /* The same unless the user of the call is allowed to. */
 int rbac_check(struct api_call *c, const struct rbac_request *q);
 

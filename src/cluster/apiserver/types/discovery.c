@@ -63,7 +63,8 @@ static bool read_clause(struct str clause, enum discovery_form *ret)
     return *ret == DISCOVERY_LEGACY ? !list && !group : list && group;
 }
 
-enum discovery_form discovery_form(const char *accept, const char **ret_type)
+/* The form that an Accept header asks for; *ret_type is the content type of the answer. */
+static enum discovery_form discovery_form(const char *accept, const char **ret_type)
 {
     static const char *const types[] = {
         [DISCOVERY_LEGACY] = "application/json",

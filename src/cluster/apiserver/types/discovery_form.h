@@ -6,9 +6,6 @@
 
 enum discovery_form { DISCOVERY_LEGACY, DISCOVERY_V2BETA1, DISCOVERY_V2 };
 
-/* The form that an Accept header asks for; *ret_type is the content type of the answer. */
-enum discovery_form discovery_form(const char *accept, const char **ret_type);
-
 /* Aggregated: the core group, or all the others. */
 struct jsn *discovery_aggregated(struct arena *a, const struct registry *reg, bool core,
                                  enum discovery_form form);

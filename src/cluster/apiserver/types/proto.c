@@ -21,7 +21,8 @@ int proto_bad(struct proto_reader *r, const char *what)
     return -EINVAL;
 }
 
-bool proto_is_body(struct str body)
+/* Whether a body has the four bytes that every body of this form begins with. */
+static bool proto_is_body(struct str body)
 {
     return body.n >= sizeof(magic) && memcmp(body.p, magic, sizeof(magic)) == 0;
 }
@@ -92,6 +93,10 @@ static int read_list_message(struct proto_reader *r, const struct schema *s, str
     return 0;
 }
 
+/* A message of type `s` into `object`. */
+static int read_struct(struct proto_reader *r, const struct schema *s, struct str message,
+                       struct jsn *object);
+
 int proto_read_value(struct proto_reader *r, const struct schema *s, const struct wire_field *f,
                      struct jsn **ret)
 {
@@ -116,7 +121,7 @@ int proto_read_value(struct proto_reader *r, const struct schema *s, const struc
         res = proto_read_codec(r, s, f->bytes, ret);
     } else {
         *ret = jsn_object(r->a);
-        res = proto_read_struct(r, s, f->bytes, *ret);
+        res = read_struct(r, s, f->bytes, *ret);
     }
     r->depth--;
     return res;
@@ -229,14 +234,13 @@ static int read_inline(struct proto_reader *r, const struct schema *s, const str
 {
     for (size_t i = 0; i < s->n_inlines; i++)
         if (s->inlines[i].proto == f->number)
-            return f->type == WIRE_BYTES
-                       ? proto_read_struct(r, s->inlines[i].schema, f->bytes, object)
-                       : proto_bad(r, "a field has the wrong wire type");
+            return f->type == WIRE_BYTES ? read_struct(r, s->inlines[i].schema, f->bytes, object)
+                                         : proto_bad(r, "a field has the wrong wire type");
     return 0;
 }
 
-int proto_read_struct(struct proto_reader *r, const struct schema *s, struct str message,
-                      struct jsn *object)
+static int read_struct(struct proto_reader *r, const struct schema *s, struct str message,
+                       struct jsn *object)
 {
     struct wire_field f;
     int res;
@@ -256,7 +260,7 @@ int proto_decode_message(struct arena *a, const struct schema *s, struct str mes
 {
     struct proto_reader r = {.a = a, .e = e};
     struct jsn *object = jsn_object(a);
-    int res = proto_read_struct(&r, s, message, object);
+    int res = read_struct(&r, s, message, object);
 
     if (res == 0)
         *ret = object;
@@ -305,7 +309,7 @@ static int read_raw(struct proto_reader *r, const struct schema *s, const struct
     jsn_set(r->a, object, "apiVersion", jsn_str(r->a, env->api_version));
     jsn_set(r->a, object, "kind", jsn_str(r->a, env->kind));
     *ret = object;
-    return proto_read_struct(r, s, env->raw, object);
+    return read_struct(r, s, env->raw, object);
 }
 
 int proto_decode(const struct registry *reg, struct arena *a, struct str body, struct jsn **ret,

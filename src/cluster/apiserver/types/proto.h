@@ -8,9 +8,6 @@
 #define PROTO_MAX_DEPTH 160
 #define PROTO_MAX_VALUES 500000
 
-/* Whether a body has the four bytes that every body of this form begins with. */
-bool proto_is_body(struct str body);
-
 /*
  * Decode a body ("k8s\0" and an Unknown message) into the JSON object that it stands for,
  * apiVersion and kind first.  Zero values that Go cannot tell from absent ones are left out;
@@ -34,9 +31,7 @@ struct proto_reader {
     int depth;
 };
 
-/* A message of type `s` into `object`; and one value of type `s` into *ret. */
-int proto_read_struct(struct proto_reader *r, const struct schema *s, struct str message,
-                      struct jsn *object) MUST_CHECK;
+/* One value of type `s` into *ret. */
 int proto_read_value(struct proto_reader *r, const struct schema *s, const struct wire_field *f,
                      struct jsn **ret) MUST_CHECK;
 /* A message with a codec of its own (times, quantities, ...); *ret may be a null. */

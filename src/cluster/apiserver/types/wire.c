@@ -79,7 +79,7 @@ int wire_next(struct str *message, struct wire_field *ret)
     return 1;
 }
 
-void wire_put_varint(struct buf *b, uint64_t value)
+static void wire_put_varint(struct buf *b, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
         buf_addc(b, (char)(value | 0x80));

@@ -27,7 +27,6 @@ int wire_next(struct str *message, struct wire_field *ret);
 bool wire_take_varint(struct str *s, uint64_t *ret);
 
 /* Append fields to a message that is being built. */
-void wire_put_varint(struct buf *b, uint64_t value);
 void wire_put_bytes(struct buf *b, uint32_t number, struct str bytes);
 void wire_put_text(struct buf *b, uint32_t number, const char *text);
 void wire_put_uint(struct buf *b, uint32_t number, uint64_t value);

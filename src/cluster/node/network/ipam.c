@@ -88,7 +88,7 @@ uint32_t ipam_gateway(const struct ipam *p)
     return p->base + 1;
 }
 
-bool ipam_contains(const struct ipam *p, uint32_t address)
+static bool ipam_contains(const struct ipam *p, uint32_t address)
 {
     return (address & mask_of(p->prefix)) == p->base;
 }

@@ -33,7 +33,6 @@ void ipam_done(struct ipam *p);
 
 /* The machine's own: the first of the range. */
 uint32_t ipam_gateway(const struct ipam *p);
-bool ipam_contains(const struct ipam *p, uint32_t address);
 
 /* The owner's address; a new one if it has none: the one that goes with `name` (NULL: any), so that
  * a pod that is made anew is found where the last of its name was.  -ENOSPC: all are taken. */

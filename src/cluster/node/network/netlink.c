@@ -127,7 +127,7 @@ int netlink_bridge_make(const char *name, const unsigned char mac[6], struct err
     return 0;
 }
 
-int netlink_up(const char *name, struct err *e)
+static int netlink_up(const char *name, struct err *e)
 {
     struct message m;
     struct ifinfomsg *i = link_message(&m, RTM_NEWLINK, 0);

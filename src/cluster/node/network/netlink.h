@@ -14,7 +14,6 @@ int netlink_bridge_make(const char *name, const unsigned char mac[6], struct err
 /* Give an interface an address and bring it up. */
 int netlink_address_add(const char *name, uint32_t address, unsigned int prefix,
                         struct err *e) MUST_CHECK;
-int netlink_up(const char *name, struct err *e) MUST_CHECK;
 /* A route to a network over an interface; goes with it.  Others to the same network, with another
  * metric, may stand beside it. */
 int netlink_route_add(const char *name, uint32_t network, unsigned int prefix, uint32_t metric,

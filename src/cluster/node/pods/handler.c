@@ -110,7 +110,8 @@ static int start_command(struct handler_run *r, const struct jsn *json, int64_t 
     return err;
 }
 
-uint16_t handler_port(const struct ctr_spec *c, const struct jsn *port)
+/* A port by number or name; 0: there is none of that name. */
+static uint16_t handler_port(const struct ctr_spec *c, const struct jsn *port)
 {
     const char *name = jsn_text(port);
     uint32_t v;

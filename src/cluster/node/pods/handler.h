@@ -16,6 +16,3 @@ struct handler_run *handler_start(struct container *c, const struct handler_spec
                                   int64_t timeout_ms, handler_done_fn done, void *arg);
 /* NULL-safe. */
 struct handler_run *handler_cancel(struct handler_run *r);
-
-/* A port by number or name; 0: there is none of that name. */
-uint16_t handler_port(const struct ctr_spec *c, const struct jsn *port);

@@ -125,8 +125,9 @@ static bool has_ended(const struct ctr_info *c)
     return c->phase == CTR_DOWN || (c->phase == CTR_STARTING && (c->end.set || c->last.set));
 }
 
-const char *status_phase(const struct pod_spec *p, const struct pod_info *info,
-                         const struct ctr_info *ctrs)
+/* "Pending", "Running", "Succeeded" or "Failed". */
+static const char *status_phase(const struct pod_spec *p, const struct pod_info *info,
+                                const struct ctr_info *ctrs)
 {
     bool waits = false;
 
@@ -144,7 +145,8 @@ const char *status_phase(const struct pod_spec *p, const struct pod_info *info,
     return waits ? "Pending" : "Running";
 }
 
-bool status_pod_ready(const struct pod_spec *p, const struct ctr_info *ctrs)
+/* Is the container ready, in the sense of its pod's condition? */
+static bool status_pod_ready(const struct pod_spec *p, const struct ctr_info *ctrs)
 {
     for (size_t i = 0; i < p->n; i++)
         if (p->ctrs[i].kind != CTR_INIT && !ctrs[i].ready)

@@ -46,11 +46,4 @@ struct pod_info {
 struct jsn *status_build(struct arena *a, const struct pod_spec *p, const struct pod_info *info,
                          const struct ctr_info *ctrs, const struct jsn *old);
 
-/* "Pending", "Running", "Succeeded" or "Failed". */
-const char *status_phase(const struct pod_spec *p, const struct pod_info *info,
-                         const struct ctr_info *ctrs);
-
-/* Is the container ready, in the sense of its pod's condition? */
-bool status_pod_ready(const struct pod_spec *p, const struct ctr_info *ctrs);
-
 #define STATUS_ID_PREFIX "slurmkeeper://"
