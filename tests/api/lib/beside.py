@@ -80,6 +80,19 @@ def said(answer):
     return answer.code, answer.warnings, blank(body)
 
 
+def apart(real, ours, at=""):
+    """Where two values differ: lines of "place: real, ours"."""
+    if isinstance(real, dict) and isinstance(ours, dict):
+        for key in sorted(set(real) | set(ours)):
+            yield from apart(real.get(key), ours.get(key), f"{at}.{key}")
+    elif isinstance(real, (list, tuple)) and isinstance(ours, (list, tuple)) \
+            and len(real) == len(ours):
+        for i, pair in enumerate(zip(real, ours)):
+            yield from apart(*pair, f"{at}[{i}]")
+    elif real != ours:
+        yield f"   at {at or 'the whole'}\n      real {real!r}\n      ours {ours!r}"
+
+
 class Both:
     """Asks both servers; differences are collected, so that one run shows them all."""
 
@@ -102,6 +115,6 @@ class Both:
             self.differences.append((what, pick(real), pick(ours)))
 
     def agree(self):
-        shown = "\n".join(f"{what}\n   real {real}\n   ours {ours}"
+        shown = "\n".join("\n".join([str(what), *apart(real, ours)])
                           for what, real, ours in self.differences[:40])
         assert not self.differences, f"{len(self.differences)} differences\n{shown}"

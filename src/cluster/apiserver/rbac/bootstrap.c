@@ -16,6 +16,8 @@
 #include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/write.h"
 
+static const struct bootstrap_set *const sets[] = {&bootstrap_kubernetes, &bootstrap_own};
+
 #define AUTOUPDATE "rbac.authorization.kubernetes.io/autoupdate"
 
 static struct jsn *words(struct arena *a, const char *text)
@@ -36,22 +38,26 @@ static void set_words(struct arena *a, struct jsn *rule, const char *key, const 
         jsn_set(a, rule, key, words(a, text));
 }
 
+static struct jsn *rule_object(struct arena *a, const struct bootstrap_rule *b)
+{
+    struct jsn *rule = jsn_object(a);
+
+    set_words(a, rule, "verbs", b->verbs);
+    set_words(a, rule, "apiGroups", b->groups);
+    set_words(a, rule, "resources", b->resources);
+    set_words(a, rule, "resourceNames", b->names);
+    set_words(a, rule, "nonResourceURLs", b->urls);
+    return rule;
+}
+
 struct jsn *rbac_bootstrap_rules(struct arena *a, const char *role)
 {
     struct jsn *rules = jsn_array(a);
 
-    for (const struct bootstrap_rule *b = bootstrap_rules; b->role; b++) {
-        struct jsn *rule = jsn_object(a);
-
-        if (!streq(b->role, role))
-            continue;
-        set_words(a, rule, "verbs", b->verbs);
-        set_words(a, rule, "apiGroups", b->groups);
-        set_words(a, rule, "resources", b->resources);
-        set_words(a, rule, "resourceNames", b->names);
-        set_words(a, rule, "nonResourceURLs", b->urls);
-        jsn_append(a, rules, rule);
-    }
+    for (size_t i = 0; i < ARRAY_LEN(sets); i++)
+        for (const struct bootstrap_rule *b = sets[i]->rules; b->role; b++)
+            if (streq(b->role, role))
+                jsn_append(a, rules, rule_object(a, b));
     return rules;
 }
 
@@ -85,6 +91,19 @@ static struct jsn *role_object(struct arena *a, const struct bootstrap_role *r)
     return object;
 }
 
+static struct jsn *subject_object(struct arena *a, const char *kind, struct jsn *name)
+{
+    struct jsn *s = jsn_object(a);
+
+    jsn_set_str(a, s, "kind", kind);
+    if (!streq(kind, "ServiceAccount"))
+        jsn_set_str(a, s, "apiGroup", RBAC_GROUP);
+    jsn_set(a, s, "name", name);
+    if (streq(kind, "ServiceAccount"))
+        jsn_set_str(a, s, "namespace", "kube-system");
+    return s;
+}
+
 static struct jsn *binding_object(struct arena *a, const struct bootstrap_binding *b)
 {
     struct jsn *object = named(a, b->role, NULL);
@@ -94,15 +113,10 @@ static struct jsn *binding_object(struct arena *a, const struct bootstrap_bindin
     jsn_set_str(a, ref, "apiGroup", RBAC_GROUP);
     jsn_set_str(a, ref, "kind", "ClusterRole");
     jsn_set_str(a, ref, "name", b->role);
-    JSN_FOR_ITEMS (name, words(a, b->subjects)) {
-        struct jsn *s = jsn_object(a);
-
-        jsn_set_str(a, s, "kind", b->kind);
-        jsn_set_str(a, s, "apiGroup", RBAC_GROUP);
-        jsn_set(a, s, "name", name);
-        jsn_append(a, subjects, s);
-    }
-    jsn_set(a, object, "subjects", subjects);
+    JSN_FOR_ITEMS (name, words(a, b->subjects))
+        jsn_append(a, subjects, subject_object(a, b->kind, name));
+    if (b->subjects)
+        jsn_set(a, object, "subjects", subjects);
     return object;
 }
 
@@ -162,7 +176,7 @@ static int amend(struct api_call *c, const struct jsn *old, const struct jsn *wa
         jsn_set(&c->arena, object, "aggregationRule", jsn_key(wanted, "aggregationRule"));
     else if (jsn_key(wanted, "rules"))
         add_missing(&c->arena, object, wanted, "rules");
-    else
+    else if (jsn_key(wanted, "subjects"))
         add_missing(&c->arena, object, wanted, "subjects");
     return write_update(c, old, object, &how);
 }
@@ -213,13 +227,22 @@ static struct jsn *make_binding(struct arena *a, const void *row)
     return binding_object(a, row);
 }
 
+static int keep_set(struct apiserver *s, const struct bootstrap_set *set, struct err *e)
+{
+    int r = 0;
+
+    for (const struct bootstrap_role *b = set->roles; b->name && r == 0; b++)
+        r = keep(s, "clusterroles", make_role, b, e);
+    for (const struct bootstrap_binding *b = set->bindings; b->role && r == 0; b++)
+        r = keep(s, "clusterrolebindings", make_binding, b, e);
+    return r;
+}
+
 int rbac_bootstrap(struct apiserver *s, struct err *e)
 {
     int r = 0;
 
-    for (const struct bootstrap_role *b = bootstrap_roles; b->name && r == 0; b++)
-        r = keep(s, "clusterroles", make_role, b, e);
-    for (const struct bootstrap_binding *b = bootstrap_bindings; b->role && r == 0; b++)
-        r = keep(s, "clusterrolebindings", make_binding, b, e);
+    for (size_t i = 0; i < ARRAY_LEN(sets) && r == 0; i++)
+        r = keep_set(s, sets[i], e);
     return r;
 }

@@ -2,6 +2,17 @@
 /* The roles and bindings that every server has, as tables.  Lists are words with blanks between. */
 #pragma once
 
+#define READ "get list watch"
+#define WRITE "create delete deletecollection patch update"
+#define TO_ADMIN "rbac.authorization.k8s.io/aggregate-to-admin"
+#define TO_EDIT "rbac.authorization.k8s.io/aggregate-to-edit"
+#define TO_VIEW "rbac.authorization.k8s.io/aggregate-to-view"
+#define TO_SLURM_EDIT "slurmkeeper.dev/aggregate-to-slurm-edit"
+
+#define RULE(role, verbs, groups, resources) {role, verbs, groups, resources, NULL, NULL}
+#define NAMED(role, verbs, groups, resources, names) {role, verbs, groups, resources, names, NULL}
+#define PATHS(role, urls) {role, "get", NULL, NULL, NULL, urls}
+
 struct bootstrap_role {
     const char *name;
     const char *labels;    /* these are "true" on it; NULL: none */
@@ -21,11 +32,16 @@ struct bootstrap_rule {
 /* Gives the ClusterRole of the same name. */
 struct bootstrap_binding {
     const char *role;
-    const char *kind; /* User or Group */
-    const char *subjects;
+    const char *kind;     /* User, Group, or ServiceAccount (of kube-system) */
+    const char *subjects; /* NULL: nobody yet */
 };
 
-/* Each ends with a NULL role. */
-extern const struct bootstrap_role bootstrap_roles[];
-extern const struct bootstrap_rule bootstrap_rules[];
-extern const struct bootstrap_binding bootstrap_bindings[];
+/* Each table ends with a NULL role. */
+struct bootstrap_set {
+    const struct bootstrap_role *roles;
+    const struct bootstrap_rule *rules;
+    const struct bootstrap_binding *bindings;
+};
+
+extern const struct bootstrap_set bootstrap_kubernetes;
+extern const struct bootstrap_set bootstrap_own;
