@@ -56,6 +56,7 @@ struct hub *hub_new(struct loop *l, struct link *link, const struct hub_events *
     h->arg = arg;
     for (unsigned i = 0; i < HUB_N_TABLES; i++)
         table_init(&h->lists[i].rows);
+    map_init(&h->notes, hub_note_free);
     jobs_init(&h->jobs);
     list_init(&h->watchers);
     list_init(&h->questions);
@@ -83,6 +84,7 @@ struct hub *hub_free(struct hub *h)
         buf_done(&h->sections[i]);
     assert(list_empty(&h->watchers));
     live_done(&h->live);
+    map_done(&h->notes);
     jobs_done(&h->jobs);
     buf_done(&h->controllers);
     free(h);
@@ -219,8 +221,10 @@ static void question_ended(void *arg, int r, const struct jsn *answer, const str
     if (r == 0) {
         r = list_take(h, q->table, answer, &bad);
         e = &bad;
-        if (r == 0 && q->table == HUB_PARTITIONS)
+        if (r == 0 && q->table == HUB_PARTITIONS) {
             h->live_asked_ns = q->start_ns;
+            hub_notes_drop(h, q->start_ns);
+        }
     }
     if (r < 0 && !q->fn)
         log_debug("%s: %s", call_names[q->table], e ? e->text : "no answer");

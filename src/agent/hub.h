@@ -64,6 +64,15 @@ uint64_t hub_partitions_seen(const struct hub *h);
 /* When the question was asked whose answer they are; monotonic. */
 int64_t hub_partitions_asked_ns(const struct hub *h);
 
+/*
+ * What was read of some partitions outside of the hub's own rounds, by a question that was asked
+ * then: it counts until the hub has asked later.  A name that is not in `live` is not there.
+ */
+void hub_note(struct hub *h, const char *const *names, size_t n, const struct live *live,
+              int64_t asked_ns);
+/* The newest that is known of a partition; NULL: there is none. */
+const struct live_partition *hub_partition(const struct hub *h, const char *name);
+
 /* Set a section to a JSON text; watchers hear of it if it has changed, which is returned. */
 bool hub_section_put(struct hub *h, enum hub_section section, struct str text);
 

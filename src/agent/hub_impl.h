@@ -5,6 +5,7 @@
 #include "src/agent/hub.h"
 #include "src/agent/table.h"
 #include "src/base/list.h"
+#include "src/base/map.h"
 
 #define HUB_ALL ((1U << HUB_N_TABLES) - 1)
 /* A second controller that is not to be found takes its time. */
@@ -29,6 +30,7 @@ struct hub {
     struct live live;
     uint64_t live_seen;
     int64_t live_asked_ns;
+    struct map notes; /* struct hub_note by the partition's name, newer than `live` */
     struct jobs jobs;
     struct buf sections[HUB_N_SECTIONS];
 
@@ -64,6 +66,11 @@ void hub_on_timer(void *arg);
 void hub_round_ended(struct hub *h);
 /* Ask more often for a while. */
 void hub_look_closely(struct hub *h);
+
+/* hub_note.c */
+void hub_note_free(void *note);
+/* The hub's own picture is of that moment: older notes are of no use any more. */
+void hub_notes_drop(struct hub *h, int64_t asked_ns);
 
 /* hub_publish.c: work what was read into rows, and tell the watchers. */
 void hub_publish(struct hub *h);

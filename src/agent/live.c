@@ -62,11 +62,24 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->p.name, y->p.name);
 }
 
+void live_add(struct live *l, const struct live_partition *from)
+{
+    array_reserve(&l->list, &l->cap, l->n + 1, sizeof(*l->list));
+    partition_copy(&from->p, &l->list[l->n++].p);
+}
+
+void live_sort(struct live *l)
+{
+    if (l->n > 1)
+        qsort(l->list, l->n, sizeof(*l->list), by_name);
+}
+
 int live_decode(const struct jsn *items, struct live *ret, struct err *e)
 {
     AUTO(live_done) struct live l = {0};
 
-    l.list = xcalloc(jsn_len(items) + 1, sizeof(*l.list));
+    l.cap = jsn_len(items) + 1;
+    l.list = xcalloc(l.cap, sizeof(*l.list));
     JSN_FOR_ITEMS (item, items) {
         int r = decode_one(item, &l.list[l.n], e);
 
@@ -74,7 +87,7 @@ int live_decode(const struct jsn *items, struct live *ret, struct err *e)
             return r;
         l.n++;
     }
-    qsort(l.list, l.n, sizeof(*l.list), by_name);
+    live_sort(&l);
     *ret = l;
     l = (struct live){0};
     return 0;

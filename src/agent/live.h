@@ -13,6 +13,7 @@ struct live_partition {
 struct live {
     struct live_partition *list;
     size_t n;
+    size_t cap;
 };
 
 void live_done(struct live *l);
@@ -23,6 +24,10 @@ DEFINE_AUTO_DONE(struct live, live_done);
  * value that cannot be read is an error: better no answer than a wrong one.
  */
 int live_decode(const struct jsn *items, struct live *ret, struct err *e) MUST_CHECK;
+
+/* Add a copy; live_sort after the last one. */
+void live_add(struct live *l, const struct live_partition *from);
+void live_sort(struct live *l);
 
 const struct live_partition *live_find(const struct live *l, const char *name);
 

@@ -63,6 +63,18 @@ static bool has_special(struct str text)
     return false;
 }
 
+/* The lines of partitions. */
+static void lines_read(struct str text, struct map *ret)
+{
+    bool inside = false;
+    struct str line;
+    struct str part;
+
+    while (next_line(&text, &inside, &line, &part))
+        if (part.n)
+            (void)map_put(ret, part, ret);
+}
+
 void parse_text_new(struct str text, struct str known, struct buf *ret)
 {
     AUTO(map_done) struct map lines = {0};
@@ -74,10 +86,7 @@ void parse_text_new(struct str text, struct str known, struct buf *ret)
         buf_addstr(ret, text);
         return;
     }
-    while (next_line(&known, &inside, &line, &part))
-        if (part.n)
-            (void)map_put(&lines, part, &lines);
-    inside = false;
+    lines_read(known, &lines);
     while (next_line(&text, &inside, &line, &part)) {
         if (part.n && map_get(&lines, part))
             buf_addc(ret, '#');
@@ -86,4 +95,44 @@ void parse_text_new(struct str text, struct str known, struct buf *ret)
         if (text.p)
             buf_addc(ret, '\n');
     }
+}
+
+/* The next line that is none of a partition. */
+static bool next_other(struct str *rest, bool *inside, struct str *ret)
+{
+    struct str part;
+
+    while (next_line(rest, inside, ret, &part))
+        if (part.n == 0)
+            return true;
+    return false;
+}
+
+static bool others_are_same(struct str a, struct str b)
+{
+    bool inside_a = false;
+    bool inside_b = false;
+    struct str x;
+    struct str y;
+
+    while (next_other(&a, &inside_a, &x))
+        if (!next_other(&b, &inside_b, &y) || !str_eq(x, y))
+            return false;
+    return !next_other(&b, &inside_b, &y);
+}
+
+bool parse_text_only_lines(struct str text, struct str known, parse_line_fn fn, void *arg)
+{
+    AUTO(map_done) struct map lines = {0};
+    bool inside = false;
+    struct str line;
+    struct str part;
+
+    if (has_special(text) || has_special(known) || !others_are_same(text, known))
+        return false;
+    lines_read(known, &lines);
+    while (next_line(&text, &inside, &line, &part))
+        if (part.n && !map_get(&lines, part) && !fn(arg, part))
+            return false;
+    return true;
 }

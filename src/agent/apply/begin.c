@@ -9,7 +9,12 @@
  */
 #include "src/agent/apply/engine_impl.h"
 
+#include "src/agent/apply/bug.h"
 #include "src/base/clock.h"
+
+#define READ_TIMEOUT_MS 5000
+
+static void plan_and_go(struct job *j);
 
 static void plan_describe(struct job *j)
 {
@@ -56,15 +61,28 @@ static void steps_prepare(struct job *j)
         steps_start(j);
 }
 
-void job_checked(struct job *j)
+static void on_looked(struct job *j, int r, const struct err *e)
+{
+    if (r < 0) {
+        j->seen.live_known = false;
+        j->report.why = e ? *e : (struct err){0};
+    }
+    j->seen.assumed = false;
+    plan_done(&j->plan);
+    plan_and_go(j);
+}
+
+static void plan_and_go(struct job *j)
 {
     struct err e = {0};
-    int r;
+    int r = prepare_plan(j, &e);
 
-    job_step_note(j, "parse", NULL);
-    r = prepare_plan(j, &e);
     if (r < 0) {
         job_refuse(j, "plan", &e);
+        return;
+    }
+    if (j->seen.assumed && !prepare_covers(j) && !bug_is(BUG_BLIND_TRUST)) {
+        live_read(j, READ_TIMEOUT_MS, on_looked);
         return;
     }
     for (size_t i = 0; i < j->aim.compared.n; i++)
@@ -78,6 +96,12 @@ void job_checked(struct job *j)
     } else {
         steps_prepare(j);
     }
+}
+
+void job_checked(struct job *j)
+{
+    job_step_note(j, "parse", NULL);
+    plan_and_go(j);
 }
 
 static void begin(struct job *j)

@@ -17,6 +17,8 @@
 #define BUG_TAKE_DOUBLE 5         /* an answer that came twice counts twice */
 #define BUG_RECORD_LATE 6         /* files change before the disk tells what is under way */
 #define BUG_SKIP_WRITE 7          /* slurmctld gets a partition that its files have not */
+#define BUG_OLD_PICTURE 8         /* what was done a moment ago is not known to the next job */
+#define BUG_BLIND_TRUST 9         /* the hub's picture is never doubted */
 
 #ifndef APPLY_BUG
 #define APPLY_BUG BUG_NONE

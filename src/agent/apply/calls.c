@@ -15,9 +15,15 @@
 
 static void on_told(struct job *j, int r, const struct jsn *answer, const struct err *e)
 {
-    /* it is there already, or not any more: slurmctld has read its files since we looked */
-    if (jsn_get_int(answer, "error.code", 0) == ESLURM_INVALID_PARTITION_NAME &&
-        j->request->kind != REQUEST_OWN)
+    bool surprise = jsn_get_int(answer, "error.code", 0) == ESLURM_INVALID_PARTITION_NAME;
+
+    /* it is there already, or not any more: somebody used scontrol */
+    if (surprise && j->seen.assumed && !job_undoes(j)) {
+        steps_look_again(j);
+        return;
+    }
+    /* slurmctld has read its files since we looked */
+    if (surprise && j->request->kind != REQUEST_OWN)
         r = -EBUSY;
     if (r < 0)
         step_failed(j, r, e);

@@ -4,7 +4,7 @@
  *
  * First by its meaning (meaning.c).  Then libslurm's parser (parse.c) and what is live are asked at
  * the same time: partitions, and jobs where they matter.  They answer in any order; check_answered
- * counts them.
+ * counts them.  A plain edit needs to ask neither.
  */
 #include "src/agent/apply/engine_impl.h"
 
@@ -86,7 +86,7 @@ static void ask_parser(struct job *j)
 static void ask_live(struct job *j)
 {
     bool with_jobs = j->aim.n_leaving > 0 || j->aim.class >= CHANGE_RECONFIGURE;
-    bool with_live = live_matters(j);
+    bool with_live = live_matters(j) && !live_assume(j);
 
     j->check.open += with_jobs + with_live;
     if (with_live)

@@ -162,6 +162,12 @@ static bool is_news(const struct engine *g, const struct job *j)
            j->reach == REACH_SLURMCTLD || was_pending;
 }
 
+/* All that slurmctld was told about was read back, and is noted in the hub's picture. */
+static bool is_read_back(const struct job *j)
+{
+    return j->report.result == WIRE_APPLIED && j->aim.class == CHANGE_RPC && !j->aim.all;
+}
+
 static void after_push(struct engine *g, struct job *j, const struct wire_outcome *o)
 {
     bool told = j->reach == REACH_SLURMCTLD;
@@ -181,6 +187,8 @@ static void after_push(struct engine *g, struct job *j, const struct wire_outcom
         proof_on_applied(g, j->aim.class);
     g->drift_seen = 0;
     g->settled_ns = clock_mono_ns();
+    if (told && !is_read_back(j))
+        g->unsure_ns = g->settled_ns;
     if (store_pending(g->o.store) || g->reassert_wanted || g->keys_changed || !g->seen_up)
         engine_retry_later(g);
     else if (j->report.result != WIRE_REFUSED)

@@ -24,6 +24,7 @@ struct engine {
     struct list plans;               /* jobs that only plan, beside the queue */
     struct wire_outcome last;        /* what was answered last, or is known since the start */
     struct arena last_arena;
+    int64_t unsure_ns;   /* what the hub was told before is not to be relied on */
     int64_t settled_ns;  /* when the last job ended: older answers of slurmctld say nothing */
     uint64_t drift_seen; /* generation of the live partitions that was looked at */
 };

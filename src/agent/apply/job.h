@@ -32,8 +32,10 @@ struct job_sight {
     uint32_t release;
     const struct candidate *from; /* what slurmctld runs; the engine's */
     bool live_known;              /* slurmctld has told its partitions */
+    bool assumed;                 /* ... to the hub, a while ago: the picture may be old */
     struct live live;             /* those that matter, as they were then */
     job_live_fn then;             /* who waits for them to be read */
+    int64_t asked_ns;             /* when they were asked for */
 };
 
 /* What is to be: worked out by check and prepare. */
@@ -147,11 +149,16 @@ void parse_end(struct job *j);
 
 /* live_read.c */
 bool live_matters(const struct job *j);
+/* Take seen.live out of the hub's picture, where that will do: it saves a question. */
+bool live_assume(struct job *j);
 /* Read seen.live; fn is called with 0, or as the link's answers. */
 void live_read(struct job *j, uint64_t timeout_ms, job_live_fn fn);
 
 /* prepare.c */
 int prepare_plan(struct job *j, struct err *e) MUST_CHECK;
+/* Does the plan that rests on the hub's picture do something for each partition that changes?  If
+ * not, the picture may be old. */
+bool prepare_covers(const struct job *j);
 /* Does slurmctld have to be started again after a reconfigure, for the sake of running jobs? */
 bool prepare_recount(const struct job *j);
 
@@ -160,6 +167,10 @@ void steps_start(struct job *j);
 /* The step at hand is over; the next one starts from within. */
 void step_done(struct job *j);
 void step_failed(struct job *j, int r, const struct err *e);
+/* The hub's picture, on which the plan rests, is old.  Look, plan again and begin again; once. */
+void steps_look_again(struct job *j);
+/* The same, after a look. */
+void steps_plan_again(struct job *j);
 /* Does this answer of the link leave no doubt? */
 bool step_is_refusal(int r);
 const struct apply_step *step_now(const struct job *j);

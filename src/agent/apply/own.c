@@ -73,11 +73,12 @@ void engine_on_up(struct engine *g)
 {
     warm_up(g);
     proof_on_up(g);
+    g->unsure_ns = clock_mono_ns();
     if (g->current)
         return; /* it waits for slurmctld itself, or fails and is tried again */
     engine_running_find(g);
     g->drift_seen = 0;
-    g->settled_ns = clock_mono_ns();
+    g->settled_ns = g->unsure_ns;
     if (store_pending(g->o.store) || g->reassert_wanted || g->keys_changed) {
         g->failures = 0;
         engine_on_retry(g);

@@ -154,3 +154,21 @@ int prepare_plan(struct job *j, struct err *e)
         remove_foreign(j);
     return r < 0 ? r : plan_make(j, e);
 }
+
+static bool has_step(const struct apply_plan *p, const char *partition)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (streq(p->steps[i].partition, partition))
+            return true;
+    return false;
+}
+
+bool prepare_covers(const struct job *j)
+{
+    const struct conf_diff *diff = &j->aim.compared.slurm;
+
+    for (size_t i = 0; i < diff->n; i++)
+        if (diff->list[i].section == CONF_PARTITION && !has_step(&j->plan, diff->list[i].object))
+            return false;
+    return true;
+}

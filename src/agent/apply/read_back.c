@@ -3,7 +3,9 @@
  * Reading back: is slurmctld as it was told to be?
  *
  * Its partition calls stop half-way at a bad field, and drop some values without a word.  What was
- * meant to change must have; others that differ after a reconfigure are only told.
+ * meant to change must have; others that differ after a reconfigure are only told.  Where the plan
+ * rests on the hub's picture, what differs may be somebody else's doing: then the plan is made
+ * again from what was read, once.
  */
 #include "src/agent/apply/engine_impl.h"
 
@@ -63,6 +65,11 @@ static void on_read_back(struct job *j, int r, const struct err *e)
         r = read_back_one(j, o, &why);
         if (r == 0)
             continue;
+        /* somebody has changed it since the hub looked, or slurmctld has not taken it */
+        if (j->seen.assumed) {
+            steps_plan_again(j);
+            return;
+        }
         if (must_match(j, o->name)) {
             step_failed(j, r, &why);
             return;

@@ -18,6 +18,8 @@
 #include "src/base/alloc.h"
 #include "src/base/log.h"
 
+#define READ_TIMEOUT_MS 10000
+
 static void step_run(struct job *j);
 
 const struct apply_step *step_now(const struct job *j)
@@ -62,6 +64,36 @@ void step_failed(struct job *j, int r, const struct err *e)
     } else {
         job_suspend(j, step_name(s->kind), &why);
     }
+}
+
+void steps_plan_again(struct job *j)
+{
+    struct err e = {0};
+    int r;
+
+    j->seen.assumed = false;
+    plan_done(&j->plan);
+    r = prepare_plan(j, &e);
+    if (r < 0) {
+        job_refuse(j, "plan", &e);
+        return;
+    }
+    j->at = 0;
+    step_run(j);
+}
+
+static void on_looked(struct job *j, int r, const struct err *e)
+{
+    if (r < 0)
+        step_failed(j, r, e);
+    else
+        steps_plan_again(j);
+}
+
+void steps_look_again(struct job *j)
+{
+    j->seen.assumed = false;
+    live_read(j, READ_TIMEOUT_MS, on_looked);
 }
 
 static void all_done(struct job *j)

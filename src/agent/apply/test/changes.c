@@ -25,15 +25,26 @@ static void partitions_are_made_changed_and_deleted_by_calls(void **state)
     struct stage *s = *state;
 
     push(s, WITH_A, "applied",
-         "parse; partitions; partition-create a DisableRootJobs=NO MaxTime=00:05:00 MinNodes=0 "
+         "partition-create a DisableRootJobs=NO MaxTime=00:05:00 MinNodes=0 "
          "Nodes=n1; partitions");
     stage_expect_settled(s, WITH_A);
-    push(s, A_LONGER, "applied",
-         "parse; partitions; partition-update a MaxTime=00:07:00; partitions");
+    push(s, A_LONGER, "applied", "partition-update a MaxTime=00:07:00; partitions");
     stage_expect_settled(s, A_LONGER);
     push(s, A_LONGER, "unchanged", "");
     push(s, STAGE_ALL, "applied", "parse; partitions; partition-delete a; partitions");
     stage_expect_settled(s, STAGE_ALL);
+}
+
+static void what_is_not_plain_is_shown_to_the_parser(void **state)
+{
+    struct stage *s = *state;
+
+    push(s, WITH_A, "applied", NULL);
+    push(s, STAGE_ALL "PartitionName=a Nodes=n1 MaxTime=1-0\n", "applied",
+         "parse; partition-update a MaxTime=1-00:00:00; partitions");
+    script_next(s->script, "parse", 0, SCRIPT_REFUSE);
+    push(s, STAGE_ALL "PartitionName=a Nodes=n1 MaxTime=2-0\n", "refused", "parse");
+    stage_expect_settled(s, STAGE_ALL "PartitionName=a Nodes=n1 MaxTime=1-0\n");
 }
 
 static void what_means_the_same_is_written_and_no_call_is_made(void **state)
@@ -330,7 +341,7 @@ static void what_turns_out_bad_when_it_is_tried_again_is_undone(void **state)
     struct stage *s = *state;
 
     script_next(s->script, "partition-create", 0, SCRIPT_DO_AND_HANG);
-    push(s, WITH_A, "pending", NULL);
+    push(s, STAGE_ALL "PartitionName=a Nodes=n1 MaxTime=1-0\n", "pending", NULL);
     script_next(s->script, "parse", 0, SCRIPT_REFUSE);
     stage_run(s, 60000);
     stage_expect_settled(s, STAGE_ALL);
@@ -348,6 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(partitions_are_made_changed_and_deleted_by_calls),
+        T(what_is_not_plain_is_shown_to_the_parser),
         T(what_means_the_same_is_written_and_no_call_is_made),
         T(a_setting_is_a_reconfigure_and_is_tried_out_before),
         T(a_second_reconfigure_waits_for_the_nodes),

@@ -433,6 +433,13 @@ void ctld_make_by_hand(struct ctld *c, const char *name, const char *nodes)
     ctld_set_by_hand(c, name, "Nodes", nodes);
 }
 
+void ctld_delete_by_hand(struct ctld *c, const char *name)
+{
+    struct ctld_partition *p = find(c, name);
+
+    memmove(p, p + 1, (size_t)(&c->parts[--c->n] - p) * sizeof(*p));
+}
+
 void ctld_set_by_hand(struct ctld *c, const char *name, const char *key, const char *value)
 {
     AUTO(arena_done) struct arena a = {0};

@@ -67,6 +67,7 @@ void ctld_start(struct ctld *c);
 /* What its entry point does, asked now and then. */
 void ctld_entry_point(struct ctld *c);
 /* The nodes and the partition stay; another partition of the site's own by scontrol. */
+void ctld_delete_by_hand(struct ctld *c, const char *name);
 void ctld_make_by_hand(struct ctld *c, const char *name, const char *nodes);
 void ctld_set_by_hand(struct ctld *c, const char *name, const char *key, const char *value);
 void ctld_job_add(struct ctld *c, int id, const char *partition, const char *nodes);

@@ -19,6 +19,10 @@
 
 const struct scene scenes[] = {
     {"a comment", FROM, "# nothing\n" FROM, .files = true},
+    {"an edit", FROM, STAGE_ALL "PartitionName=debug Nodes=n[1-4] MaxTime=9\n" OLD},
+    {"an edit that only the parser can judge", FROM,
+     STAGE_ALL "PartitionName=debug Nodes=n[1-3] MaxTime=1-0\n" OLD},
+    {"a new partition", FROM, FROM "PartitionName=more Nodes=n9\n"},
     {"calls", FROM, STAGE_HEAD CHANGED},
     {"calls, and a job in what leaves", FROM, STAGE_HEAD CHANGED, .job = true},
     {"only a partition that leaves", FROM, STAGE_ALL "PartitionName=debug Nodes=n[1-3]\n"},

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the agent takes for certain (src/agent/vouch.c) libslurm's own parser takes, too: thousands of random lines."""
+import os
+import random
+import subprocess
+
+from link import BUILD
+
+SEED = int(os.environ.get("SEED", "11"))
+LINES = int(os.environ.get("LINES", "6000"))
+AT_ONCE = 400
+
+NUMBERS = ["0", "1", "7", "60", "9999", "10000", "65535", "65536", "123456789", "4294967295", "99999999999", "010", "0x1f", "-1",
+           "+5", "1K", "", "1.5", "UNLIMITED", "INFINITE", "unlimited", "many"]
+TIMES = ["0", "5", "1440", "999999", "9999999", "90:30", "24:00:00", "9999:59:59", "99999:00:00", "1:61:00", "24:00:99", "1-0",
+         "1-00:00:00", "UNLIMITED", "INFINITE", "soon", "", "24:0:0"]
+BOOLS = ["YES", "NO", "yes", "TRUE", "1", "", "maybe"]
+NAMES = ["ALL", "a", "a,b", "a.b-c_d", "", "a b", "\"a,b\"", "a;b", "a=b", ",", "[", "x" * 300]
+NODES = ["ALL", "few", "c0001", "c[0001-0004]", "c[0001-0002],c0009", "c[", "c]", "[1-2]", "c[1-2", ",", "-", "..", "few,few", "NONE"]
+VALUES = {
+    "Nodes": NODES, "AllocNodes": NODES, "Default": BOOLS, "Hidden": BOOLS, "LLN": BOOLS, "ReqResv": BOOLS, "RootOnly": BOOLS,
+    "DisableRootJobs": BOOLS, "ExclusiveUser": BOOLS, "ExclusiveTopo": BOOLS, "PowerDownOnIdle": BOOLS,
+    "MaxTime": TIMES, "DefaultTime": TIMES, "OverTimeLimit": NUMBERS, "GraceTime": NUMBERS, "MaxNodes": NUMBERS, "MinNodes": NUMBERS,
+    "MaxCPUsPerNode": NUMBERS, "MaxCPUsPerSocket": NUMBERS, "DefMemPerCPU": NUMBERS, "DefMemPerNode": NUMBERS, "MaxMemPerCPU": NUMBERS,
+    "MaxMemPerNode": NUMBERS, "DefCPUPerGPU": NUMBERS, "DefMemPerGPU": NUMBERS, "PriorityTier": NUMBERS, "PriorityJobFactor": NUMBERS,
+    "Priority": NUMBERS, "ResumeTimeout": NUMBERS, "SuspendTimeout": NUMBERS, "SuspendTime": NUMBERS,
+    "AllowAccounts": NAMES, "AllowGroups": NAMES, "AllowQos": NAMES, "DenyAccounts": NAMES, "DenyQos": NAMES, "Alternate": NAMES,
+    "QOS": NAMES, "Topology": NAMES, "OverSubscribe": ["NO", "EXCLUSIVE", "YES", "FORCE", "YES:4", "FORCE:0", "FORCE:x", "SOME"],
+    "Shared": ["NO", "EXCLUSIVE", "YES:4", "?"], "State": ["UP", "DOWN", "DRAIN", "INACTIVE", "up", "UPWARDS", "AWAY", ""],
+    "PreemptMode": ["OFF", "CANCEL", "REQUEUE", "?"], "TRESBillingWeights": ["CPU=1.0", "CPU", "="], "CpuBind": ["none", "core", "?"],
+    "SelectTypeParameters": ["CR_Core", "CR_Nothing"], "Exclusive": ["NO", "NODE"], "Bogus": ["1"],
+}
+
+
+def line_of(rng, number):
+    keys = rng.sample(sorted(VALUES), rng.randint(1, 6))
+    pairs = " ".join(f"{key}={rng.choice(VALUES[key])}" for key in keys)
+    line = f"PartitionName=p{number} {pairs}"
+    if rng.random() < 0.1:  # and something that nobody meant
+        at = rng.randrange(len(line))
+        line = line[:at] + rng.choice("\\\"'#= \t,[]{}x0+-") + line[at:]
+    return line
+
+
+def certain(lines, release):
+    out = subprocess.run([os.path.join(BUILD, "tests/agent/agent-vouch"), release], input="\n".join(lines) + "\n",
+                         capture_output=True, text=True, check=True).stdout
+    return out.splitlines()
+
+
+def test_what_is_certain_the_parser_takes(own, own_link, tmp_path):
+    rng = random.Random(SEED)
+    release = own_link.ok("ping")["release"]
+    lines = [line_of(rng, i) for i in range(LINES)]
+    taken = certain(lines, release)
+    with open(own.conf) as f:
+        head = f.read()
+    assert LINES / 50 < len(taken) < LINES, len(taken)
+    for at in range(0, len(taken), AT_ONCE):
+        (tmp_path / "slurm.conf").write_text(head + "\n".join(taken[at:at + AT_ONCE]) + "\n")
+        whole = own_link.call("parse", dir=str(tmp_path))
+        assert whole["r"] == 0, whole
+    print(f"{len(taken)} of {len(lines)} lines")
+
+
+def test_every_plain_value_of_every_key_is_taken_alone(own, own_link, tmp_path):
+    release = own_link.ok("ping")["release"]
+    taken = certain([f"PartitionName=p Nodes=c0001 {key}={value}" for key in VALUES for value in VALUES[key]], release)
+    with open(own.conf) as f:
+        head = f.read()
+    lines = [line.replace("=p ", f"=p{i} ", 1) for i, line in enumerate(taken)]
+    (tmp_path / "slurm.conf").write_text(head + "\n".join(lines) + "\n")
+    whole = own_link.call("parse", dir=str(tmp_path))
+    assert whole["r"] == 0, whole
