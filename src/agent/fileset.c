@@ -113,19 +113,6 @@ int fileset_put(struct fileset *s, const char *name, struct str text, mode_t mod
     return 0;
 }
 
-void fileset_del(struct fileset *s, const char *name)
-{
-    bool found;
-    size_t at = place_of(s, name, &found);
-
-    if (!found)
-        return;
-    s->total_bytes -= s->files[at].n;
-    file_done(&s->files[at]);
-    memmove(&s->files[at], &s->files[at + 1], (s->n - at - 1) * sizeof(*s->files));
-    s->n--;
-}
-
 const struct fileset_file *fileset_get(const struct fileset *s, const char *name)
 {
     bool found;

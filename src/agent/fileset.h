@@ -37,7 +37,6 @@ void fileset_copy(const struct fileset *from, struct fileset *to);
  * hidden), -EFBIG beyond the limits. */
 int fileset_put(struct fileset *s, const char *name, struct str text, mode_t mode,
                 struct err *e) MUST_CHECK;
-void fileset_del(struct fileset *s, const char *name);
 const struct fileset_file *fileset_get(const struct fileset *s, const char *name);
 
 /* A key that comes from a Secret (slurm.key, jwt.key, slurm.jwks, ...) and is never pushed. */

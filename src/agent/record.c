@@ -80,17 +80,6 @@ const struct record_kept *record_kept_find(const struct record *r, const char *p
     return NULL;
 }
 
-bool record_same_kept(const struct record *a, const struct record *b)
-{
-    if (a->n_kept != b->n_kept)
-        return false;
-    for (size_t i = 0; i < a->n_kept; i++)
-        if (!streq(a->kept[i].partition, b->kept[i].partition) ||
-            !streq(a->kept[i].lines, b->kept[i].lines))
-            return false;
-    return true;
-}
-
 /* Each line once: two kept partitions may need the same NodeSet. */
 static void kept_lines_add(struct buf *out, const char *lines)
 {

@@ -32,8 +32,6 @@ struct record *record_copy(const struct record *r);
 void record_keep(struct record *r, const char *partition, const char *lines);
 void record_unkeep(struct record *r, const char *partition);
 const struct record_kept *record_kept_find(const struct record *r, const char *partition);
-/* Texts and order count: would both give the same live files? */
-bool record_same_kept(const struct record *a, const struct record *b);
 
 /*
  * The files as slurmctld shall see them: as declared, with what is kept put before the first line

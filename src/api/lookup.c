@@ -33,39 +33,3 @@ bool api_lookup_each_named(const struct api_lookup *l, const char *kind, const c
         return api_lookup_each(l, kind, ns, visit, arg);
     return l->each_named(l->ctx, kind, ns, name, visit, arg) >= 0;
 }
-
-static bool is_of(const struct jsn *object, const char *kind, const char *ns)
-{
-    const char *own = jsn_get_str(object, "metadata.namespace");
-
-    return streq(jsn_get_str(object, "kind"), kind) &&
-           (!ns || streq(own && own[0] ? own : "default", ns));
-}
-
-static int array_get(void *ctx, const char *kind, const char *ns, const char *name,
-                     const struct jsn **ret_object)
-{
-    const struct jsn *array = ctx;
-
-    *ret_object = NULL;
-    JSN_FOR_ITEMS (object, array)
-        if (is_of(object, kind, ns) && streq(jsn_get_str(object, "metadata.name"), name))
-            *ret_object = object;
-    return 0;
-}
-
-static int array_each(void *ctx, const char *kind, const char *ns, api_visit_fn visit, void *arg)
-{
-    const struct jsn *array = ctx;
-
-    JSN_FOR_ITEMS (object, array)
-        if (is_of(object, kind, ns) && !visit(arg, object))
-            return 0;
-    return 0;
-}
-
-struct api_lookup api_lookup_over(const struct jsn *array)
-{
-    return (struct api_lookup){
-        .get = array_get, .each = array_each, .ctx = (void *)(uintptr_t)array};
-}

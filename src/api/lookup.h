@@ -36,6 +36,3 @@ bool api_lookup_each(const struct api_lookup *l, const char *kind, const char *n
 /* Visit those of a kind that may have the name in Slurm. */
 bool api_lookup_each_named(const struct api_lookup *l, const char *kind, const char *ns,
                            const char *name, api_visit_fn visit, void *arg);
-
-/* A look-up over an array of objects (objects without namespace count as in "default"). */
-struct api_lookup api_lookup_over(const struct jsn *array);

@@ -36,11 +36,6 @@ static inline void list_append(struct list *head, struct list *link)
     head->prev = link;
 }
 
-static inline void list_prepend(struct list *head, struct list *link)
-{
-    list_append(head->next, link);
-}
-
 /* Safe on an unlinked link. */
 static inline void list_remove(struct list *link)
 {

@@ -30,14 +30,6 @@ const char *worker_hostname(struct arena *a, const struct nodeset *ns, const str
     return arena_printf(a, "%s%s", prefix, padded(a, ns, w->ordinal));
 }
 
-const char *worker_slurm_node(struct arena *a, const struct nodeset *ns,
-                              const struct build_worker *w, const char *kubernetes_node)
-{
-    if (kubernetes_node && jsn_get_bool(ns->spec.template.spec, "hostNetwork", false))
-        return kubernetes_node;
-    return worker_hostname(a, ns, w);
-}
-
 const char *worker_claim_name(struct arena *a, const struct nodeset *ns,
                               const struct build_worker *w, const char *template_name)
 {

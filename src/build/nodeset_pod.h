@@ -18,9 +18,6 @@ struct build_worker {
 const char *worker_pod_name(struct arena *a, const struct nodeset *ns, int32_t ordinal);
 const char *worker_hostname(struct arena *a, const struct nodeset *ns,
                             const struct build_worker *w);
-/* What slurmctld calls it: the host's name, or the Kubernetes node's with hostNetwork. */
-const char *worker_slurm_node(struct arena *a, const struct nodeset *ns,
-                              const struct build_worker *w, const char *kubernetes_node);
 
 /*
  * The pod.  Its name is worker_pod_name, or left to the API server (generateName) where it belongs

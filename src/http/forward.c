@@ -110,14 +110,6 @@ void forward_pause(struct forward *f, bool on)
         f->transport->pause(f, on);
 }
 
-void forward_close(struct forward *f)
-{
-    if (f->over)
-        return;
-    f->transport->close(f);
-    forward_retire(f);
-}
-
 void forward_conn_set_arg(struct forward_conn *c, void *arg)
 {
     c->arg = arg;

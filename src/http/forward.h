@@ -37,8 +37,6 @@ int forward_accept(struct http_exchange *x, const struct forward_options *o,
 size_t forward_backlog(const struct forward *f);
 /* Take no more input of any connection for a while.  May be called in on_gone. */
 void forward_pause(struct forward *f, bool on);
-/* Close everything; no callback runs. */
-void forward_close(struct forward *f);
 
 void forward_conn_set_arg(struct forward_conn *c, void *arg);
 void *forward_conn_arg(const struct forward_conn *c);

@@ -16,7 +16,6 @@ struct forward_transport {
     void (*close_conn)(struct forward_conn *c, const char *problem);
     size_t (*backlog)(const struct forward *f);
     void (*pause)(struct forward *f, bool on);
-    void (*close)(struct forward *f);
 };
 
 struct forward_conn {

@@ -171,16 +171,10 @@ static void spdy_pause(struct forward *f, bool on)
     carrier_pause(&f->carrier, on);
 }
 
-static void spdy_close(struct forward *f)
-{
-    spdy_stop(f->spdy);
-    carrier_close(&f->carrier);
-}
-
 int forward_spdy_open(struct forward *f, struct http_exchange *x, int *ret_status, struct err *e)
 {
-    static const struct forward_transport transport = {spdy_write,   spdy_end,   spdy_close_conn,
-                                                       spdy_backlog, spdy_pause, spdy_close};
+    static const struct forward_transport transport = {spdy_write, spdy_end, spdy_close_conn,
+                                                       spdy_backlog, spdy_pause};
     static const struct spdy_events spdy = {spdy_bytes, stream_opened, stream_data, stream_fin,
                                             stream_reset};
     static const struct carrier_events carrier = {carrier_data, carrier_closed, carrier_drained};

@@ -104,15 +104,10 @@ static void ws_pause(struct forward *f, bool on)
     websocket_pause(f->ws, on);
 }
 
-static void ws_close(struct forward *f)
-{
-    websocket_close(TAKE(f->ws), FRAME_NORMAL, NULL);
-}
-
 int forward_ws_open(struct forward *f, struct http_exchange *x, int *ret_status, struct err *e)
 {
-    static const struct forward_transport transport = {ws_write,   ws_end,   ws_close_conn,
-                                                       ws_backlog, ws_pause, ws_close};
+    static const struct forward_transport transport = {ws_write, ws_end, ws_close_conn, ws_backlog,
+                                                       ws_pause};
     static const char *const protocols[] = {"v4.channel.k8s.io", NULL};
     struct websocket_options o = {
         .protocols = protocols, .events = {message, closed, drained}, .arg = f};

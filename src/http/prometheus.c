@@ -221,17 +221,6 @@ struct prometheus_series *prometheus_series(struct prometheus_metric *m, const c
     return s;
 }
 
-void prometheus_forget(struct prometheus_metric *m, const char *const *values)
-{
-    AUTO(buf_done) struct buf key = {0};
-    struct prometheus_series *s;
-
-    make_key(m, values, &key);
-    s = map_take(&m->by_key, buf_view(&key));
-    if (s)
-        series_free(s);
-}
-
 void prometheus_add(struct prometheus_series *s, double v)
 {
     assert(s->metric->kind == GAUGE || (s->metric->kind == COUNTER && v >= 0));

@@ -35,8 +35,6 @@ extern const size_t prometheus_n_seconds;
 /* The series with these label values, in the order of the names; made on first use. */
 #define PROMETHEUS_LABELS(...) ((const char *const[]){__VA_ARGS__})
 struct prometheus_series *prometheus_series(struct prometheus_metric *m, const char *const *values);
-/* Drop a series, if it exists: what it counted is no more. */
-void prometheus_forget(struct prometheus_metric *m, const char *const *values);
 
 void prometheus_add(struct prometheus_series *s, double v);     /* counter (v >= 0), gauge */
 void prometheus_set(struct prometheus_series *s, double v);     /* gauge */

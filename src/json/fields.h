@@ -109,9 +109,6 @@ const char *jsn_map_get(const struct jsn_map *map, const char *key);
 int fields_decode(struct arena *a, const struct jsn_field *table, const struct jsn *v, void *out,
                   struct err *e) MUST_CHECK;
 
-/* Put defaults into the tree, only inside of objects that are there: as CRD defaults do. */
-void fields_default(struct arena *a, const struct jsn_field *table, struct jsn *v);
-
 /* The path of the first member that no row names, or NULL; apiVersion, kind and metadata are known.
  */
 const char *fields_unknown(struct arena *a, const struct jsn_field *table, const struct jsn *v);

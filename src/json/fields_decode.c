@@ -178,37 +178,6 @@ int fields_decode(struct arena *a, const struct jsn_field *table, const struct j
     return r;
 }
 
-/* The object that a path's last key stands in; NULL if it is not there. */
-static struct jsn *parent_of(struct jsn *v, const char *path, const char **ret_key)
-{
-    const char *dot = strrchr(path, '.');
-    AUTO(free) char *parent = dot ? str_dup((struct str){path, (size_t)(dot - path)}) : NULL;
-
-    *ret_key = dot ? dot + 1 : path;
-    return parent ? jsn_get(v, parent) : v;
-}
-
-void fields_default(struct arena *a, const struct jsn_field *table, struct jsn *v)
-{
-    for (const struct jsn_field *f = table; f->kind != JSN_NOTHING; f++) {
-        const char *key;
-        struct jsn *parent = parent_of(v, f->path, &key);
-        struct jsn *value = jsn_key(parent, key);
-
-        if (!jsn_is(parent, JSN_OBJECT))
-            continue;
-        if (f->def && (!value || (value->type == JSN_NULL && !(f->flags & JSN_NULLABLE)))) {
-            value = jsn_clone(a, default_of(a, f));
-            jsn_set(a, parent, key, value);
-        }
-        if (f->kind == JSN_SUB && jsn_is(value, JSN_OBJECT))
-            fields_default(a, f->sub, value);
-        if (f->kind == JSN_SUBS)
-            JSN_FOR_ITEMS (item, value)
-                fields_default(a, f->sub, item);
-    }
-}
-
 const char *jsn_map_get(const struct jsn_map *map, const char *key)
 {
     for (size_t i = 0; i < map->n; i++)

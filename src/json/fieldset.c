@@ -173,15 +173,6 @@ bool fieldset_empty(const struct fieldset *s)
     return !s || s->n == 0;
 }
 
-size_t fieldset_size(const struct fieldset *s)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; s && i < s->n; i++)
-        n += s->nodes[i].member + fieldset_size(s->nodes[i].children);
-    return n;
-}
-
 bool fieldset_equal(const struct fieldset *x, const struct fieldset *y)
 {
     if (fieldset_empty(x) || fieldset_empty(y))

@@ -58,7 +58,6 @@ bool fieldset_has(const struct fieldset *s, const struct fieldset_path *path);
 /* What the set holds below and at one step; NULL if nothing. */
 const struct fieldset_node *fieldset_find(const struct fieldset *s,
                                           const struct fieldset_element *element);
-size_t fieldset_size(const struct fieldset *s); /* members */
 
 struct fieldset *fieldset_union(struct arena *a, const struct fieldset *x,
                                 const struct fieldset *y);

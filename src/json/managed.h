@@ -74,6 +74,3 @@ int managed_apply(struct arena *a, const struct managed_request *req, const stru
 
 /* "Apply failed with 1 conflict: conflict with "B" using kw.test/v1: .spec.replicas" */
 void managed_conflict_message(struct buf *b, const struct managed_conflicts *conflicts);
-
-/* Can these managedFields be decoded?  The sentence tells why not. */
-int managed_check(const struct jsn *managed_fields, struct err *e) MUST_CHECK;

@@ -75,14 +75,6 @@ int managed_decode(struct arena *a, const struct jsn *list, struct managed_entri
     return 0;
 }
 
-int managed_check(const struct jsn *managed_fields, struct err *e)
-{
-    AUTO(arena_done) struct arena a = {0};
-    struct managed_entries entries;
-
-    return managed_decode(&a, managed_fields, &entries, e);
-}
-
 static bool same_identity(const struct managed_entry *x, const struct managed_entry *y)
 {
     return x->applied == y->applied && streq(x->manager, y->manager) &&

@@ -82,32 +82,6 @@ static bool find_place(struct arena *a, struct jsn *root, struct str pointer, st
     return is_container(at);
 }
 
-const struct jsn *patch_pointer_get(const struct jsn *v, struct str pointer)
-{
-    AUTO(arena_done) struct arena a = {0};
-    struct str part;
-
-    if (pointer.n && pointer.p[0] != '/')
-        return NULL;
-    (void)str_split(&pointer, '/', &part);
-    while (str_split(&pointer, '/', &part))
-        v = step(v, unescape(&a, part));
-    return v;
-}
-
-void patch_pointer_add(struct buf *b, struct str key)
-{
-    buf_addc(b, '/');
-    for (size_t i = 0; i < key.n; i++) {
-        if (key.p[i] == '~')
-            buf_adds(b, "~0");
-        else if (key.p[i] == '/')
-            buf_adds(b, "~1");
-        else
-            buf_addc(b, key.p[i]);
-    }
-}
-
 /* The patch is well-formed but does not apply. */
 #define CANNOT(op, ...) err_set((op)->e, -ECANCELED, ERR_PERMANENT, __VA_ARGS__)
 

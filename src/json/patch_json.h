@@ -22,9 +22,3 @@
  */
 int patch_json(struct arena *a, const struct jsn *target, const struct jsn *patch,
                struct jsn **ret_value, struct err *e) MUST_CHECK;
-
-/* What a pointer such as "/metadata/labels/a~1b" names in v, or NULL.  "" names v itself. */
-const struct jsn *patch_pointer_get(const struct jsn *v, struct str pointer);
-
-/* Append one key to a pointer, escaped, with its slash. */
-void patch_pointer_add(struct buf *b, struct str key);

@@ -21,12 +21,3 @@ struct jsn *path_find(struct arena *a, const struct path *p, const struct jsn *v
 
 /* The first of them, or NULL. */
 const struct jsn *path_first(const struct path *p, const struct jsn *v);
-
-/* Does it name one place only, by keys alone? */
-bool path_is_simple(const struct path *p);
-/* Put a value there, making objects on the way; -EINVAL if the path is not simple or leads through
- * something that is no object. */
-int path_set(struct arena *a, const struct path *p, struct jsn *v, struct jsn *value) MUST_CHECK;
-
-/* A value as a column of strings shows it: text as it is, everything else as JSON. */
-void path_print_value(struct buf *b, const struct jsn *v);

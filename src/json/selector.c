@@ -170,44 +170,6 @@ bool selector_match_labels(const struct selector *s, const struct jsn *labels)
     return selector_match(s, get_label, labels);
 }
 
-/* The text of a field's value; numbers are written into `room`. */
-static struct str field_text(const struct jsn *object, struct str path, char room[32])
-{
-    const struct jsn *v = object;
-    struct str key;
-
-    while (str_split(&path, '.', &key))
-        v = jsn_member(v, key);
-    if (jsn_is(v, JSN_STRING))
-        return v->s;
-    if (jsn_is(v, JSN_BOOL))
-        return v->b ? STR("true") : STR("false");
-    if (jsn_is(v, JSN_INT)) {
-        (void)snprintf(room, 32, "%lld", (long long)v->i);
-        return str_of(room);
-    }
-    return STR("");
-}
-
-bool selector_match_object(const struct selector *s, const struct jsn *object)
-{
-    if (!s)
-        return true;
-    for (size_t i = 0; i < s->n; i++) {
-        char room[32];
-
-        if (!requirement_match(&s->requirements[i],
-                               field_text(object, s->requirements[i].key, room)))
-            return false;
-    }
-    return !s->nothing;
-}
-
-bool selector_empty(const struct selector *s)
-{
-    return !s || (s->n == 0 && !s->nothing);
-}
-
 bool selector_exact(const struct selector *s, const char *key, struct str *ret_value)
 {
     for (size_t i = 0; s && i < s->n; i++) {

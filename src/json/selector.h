@@ -57,15 +57,10 @@ void selector_sort(struct selector *s);
 /* `labels` is an object of strings; NULL is an empty one. */
 bool selector_match_labels(const struct selector *s, const struct jsn *labels);
 
-/* Fields are paths in the object ("spec.nodeName"); one that is not there is the empty string. */
-bool selector_match_object(const struct selector *s, const struct jsn *object);
-
 /* The same with fields that the caller looks up; a view with p == NULL is "not there". */
 typedef struct str (*selector_get_fn)(const void *context, struct str key);
 bool selector_match(const struct selector *s, selector_get_fn get, const void *context);
 
-/* Matches everything? */
-bool selector_empty(const struct selector *s);
 /* The one value that the selector demands of `key`; false if there is no such demand. */
 bool selector_exact(const struct selector *s, const char *key, struct str *ret_value);
 

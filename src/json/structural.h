@@ -54,10 +54,6 @@ struct structural {
 void schema_prune(const struct structural *how, struct jsn *object, const struct schema *s,
                   struct schema_unknown *unknown);
 
-/* The same list without removing anything. */
-void schema_unknown_fields(const struct structural *how, const struct jsn *object,
-                           const struct schema *s, struct schema_unknown *unknown);
-
 /*
  * Fill in defaults.  First null goes where it may not be: a field that is not nullable and has no
  * default is dropped; one with a default gets it.  Then missing fields get theirs, also inside

@@ -2,7 +2,7 @@
 /*
  * Pruning: what a schema does not know goes, and is named on request.
  *
- * One walk serves removing and listing.  Where there is no schema for a value (below
+ * Where there is no schema for a value (below
  * additionalProperties: true, say) objects lose all their members and lists are searched for
  * objects: that is how kube-apiserver does it.  A node that preserves unknown fields keeps what it
  * does not know and still prunes inside what it does.  Embedded resources keep apiVersion, kind and
@@ -13,7 +13,6 @@
 struct walk {
     const struct structural *how;
     struct schema_unknown *unknown; /* NULL: do not list */
-    bool remove;
     struct buf path;
 };
 
@@ -98,11 +97,11 @@ static struct verdict judge(const struct level *l, struct str key)
 }
 
 /* Go's omitempty has no hold on this one: a time that was never set comes back as null. */
-static void drop_null_creation(struct walk *w, struct jsn *meta)
+static void drop_null_creation(struct jsn *meta)
 {
     const struct jsn *t = jsn_key(meta, "creationTimestamp");
 
-    if (w->remove && jsn_is(t, JSN_NULL))
+    if (jsn_is(t, JSN_NULL))
         (void)jsn_del(meta, "creationTimestamp");
 }
 
@@ -121,19 +120,9 @@ static bool keep_member(const struct jsn_member *m, const void *context)
     before = push_key(l->w, m->key);
     prune(l->w, m->value, d.schema, d.schema && d.schema->preserve_unknown);
     if (l->s->embedded_resource && str_eqz(m->key, "metadata"))
-        drop_null_creation(l->w, m->value);
+        drop_null_creation(m->value);
     pop(l->w, before);
     return true;
-}
-
-static void prune_object(struct jsn *v, struct level *l)
-{
-    if (l->w->remove) {
-        jsn_keep_members(v, keep_member, l);
-        return;
-    }
-    JSN_FOR_MEMBERS (m, v)
-        (void)keep_member(m, l);
 }
 
 /* Items of a list that preserves do so, too. */
@@ -160,7 +149,7 @@ static void prune(struct walk *w, struct jsn *v, const struct schema *s, bool pr
     if (is_opaque(s) || (preserve && !s))
         return;
     if (jsn_is(v, JSN_OBJECT))
-        prune_object(v, &(struct level){.w = w, .s = s, .preserve = preserve});
+        jsn_keep_members(v, keep_member, &(struct level){.w = w, .s = s, .preserve = preserve});
     else if (jsn_is(v, JSN_ARRAY))
         prune_array(w, v, s ? s->items : NULL, preserve);
 }
@@ -183,7 +172,7 @@ static void prune_root(struct walk *w, struct jsn *object, const struct schema *
     }
     n_meta = w->unknown ? w->unknown->n : 0;
     if (jsn_is(object, JSN_OBJECT))
-        prune_object(object, &l);
+        jsn_keep_members(object, keep_member, &l);
     if (w->unknown && w->unknown->n > n_meta)
         qsort(w->unknown->paths + n_meta, w->unknown->n - n_meta, sizeof(*w->unknown->paths),
               by_text);
@@ -192,25 +181,15 @@ static void prune_root(struct walk *w, struct jsn *object, const struct schema *
 void schema_prune(const struct structural *how, struct jsn *object, const struct schema *s,
                   struct schema_unknown *unknown)
 {
-    struct walk w = {.how = how, .unknown = unknown, .remove = true};
+    struct walk w = {.how = how, .unknown = unknown};
 
     prune_root(&w, object, s);
     buf_done(&w.path);
 }
 
-void schema_unknown_fields(const struct structural *how, const struct jsn *object,
-                           const struct schema *s, struct schema_unknown *unknown)
-{
-    struct walk w = {.how = how, .unknown = unknown};
-
-    /* Nothing is changed without `remove`. */
-    prune_root(&w, (struct jsn *)(uintptr_t)object, s);
-    buf_done(&w.path);
-}
-
 void schema_prune_value(const struct structural *how, struct jsn *v, const struct schema *s)
 {
-    struct walk w = {.how = how, .remove = true};
+    struct walk w = {.how = how};
 
     prune(&w, v, s, s && s->preserve_unknown);
     buf_done(&w.path);

@@ -95,7 +95,7 @@ static void delete_known(struct kube_cache *c, struct str key)
     struct kept_object *k = take_out(c, key);
 
     tell_deleted(c, &k->o, false);
-    kube_object_unref(&k->o);
+    kept_object_free(k);
 }
 
 static void put(void *arg, struct jsn *object, struct arena *arena)
@@ -125,7 +125,7 @@ static void put(void *arg, struct jsn *object, struct arena *arena)
         tell_updated(c, &old->o, &k->o);
     else
         tell_added(c, &k->o);
-    kube_object_unref(old ? &old->o : NULL);
+    kept_object_free(old);
 }
 
 static void drop(void *arg, struct jsn *object, struct arena *arena)
@@ -140,8 +140,8 @@ static void drop(void *arg, struct jsn *object, struct arena *arena)
         return;
     final = make(c, object);
     tell_deleted(c, &final->o, true);
-    kube_object_unref(&final->o);
-    kube_object_unref(&old->o);
+    kept_object_free(final);
+    kept_object_free(old);
 }
 
 static void begin(void *arg)
@@ -211,7 +211,7 @@ struct kube_cache *kube_cache_free(struct kube_cache *c)
     c->reflector = kube_reflector_free(c->reflector);
     while (map_next(&c->objects, &at, NULL, &k)) {
         index_set_remove(k);
-        kube_object_unref(&k->o);
+        kept_object_free(k);
     }
     map_done(&c->objects);
     index_set_done(&c->indexes);
@@ -248,19 +248,13 @@ const struct kube_object *kube_cache_get(const struct kube_cache *c, const char 
 
 struct kube_slice kube_cache_by_owner(const struct kube_cache *c, const char *uid)
 {
-    return index_set_find(&c->indexes, "owner", NULL, str_of(uid));
-}
-
-struct kube_slice kube_cache_by_label(const struct kube_cache *c, const char *key,
-                                      const char *value)
-{
-    return index_set_find(&c->indexes, "label", key, str_of(value));
+    return index_set_find(&c->indexes, "owner", str_of(uid));
 }
 
 struct kube_slice kube_cache_by_index(const struct kube_cache *c, const char *name,
                                       const char *value)
 {
-    return index_set_find(&c->indexes, name, NULL, str_of(value));
+    return index_set_find(&c->indexes, name, str_of(value));
 }
 
 const struct kube_object *kube_cache_next(const struct kube_cache *c, size_t *at)

@@ -25,7 +25,6 @@ struct kube_cache_options {
     const struct kube_decoder *decoder;      /* NULL: the text is kept instead */
     bool keep_text;                          /* beside the decoder's value */
     bool by_owner;
-    const char *const *by_labels;     /* label keys, NULL-terminated; or NULL */
     const struct kube_index *indexes; /* ends with a nameless one; or NULL */
     void (*trouble)(void *arg, const struct kube_failure *f, int64_t retry_ms); /* or NULL */
     void *trouble_arg;
@@ -50,10 +49,8 @@ struct kube_slice {
     const struct kube_object *const *items;
     size_t n;
 };
-/* By an owner's uid, by a label that by_labels names, by an index of that name. */
+/* By an owner's uid, by an index of that name. */
 struct kube_slice kube_cache_by_owner(const struct kube_cache *c, const char *uid);
-struct kube_slice kube_cache_by_label(const struct kube_cache *c, const char *key,
-                                      const char *value);
 struct kube_slice kube_cache_by_index(const struct kube_cache *c, const char *name,
                                       const char *value);
 /* All: `size_t at = 0; while ((o = kube_cache_next(c, &at)))`; in no order. */

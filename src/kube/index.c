@@ -2,10 +2,10 @@
 /*
  * Indexes.
  *
- * An index maps a value (an owner's uid, a label's value, whatever a function of the object gives)
- * to a bucket: an array of the objects that have it.  Each object remembers its places, so that it
- * is taken out in constant time: the bucket's last object moves into the gap and is told its new
- * place.  A bucket goes with its last object.
+ * An index maps a value (an owner's uid, whatever a function of the object gives) to a bucket: an
+ * array of the objects that have it.  Each object remembers its places, so that it is taken out in
+ * constant time: the bucket's last object moves into the gap and is told its new place.  A bucket
+ * goes with its last object.
  */
 #include "src/kube/index.h"
 
@@ -35,24 +35,13 @@ static void index_owner(void *arg, const struct jsn *object, struct kube_index_o
         kube_index_emit(out, str_of(jsn_get_str(owner, "uid")));
 }
 
-static void index_label(void *arg, const struct jsn *object, struct kube_index_out *out)
-{
-    const char *key = arg;
-    const struct jsn *value = jsn_key(jsn_get(object, "metadata.labels"), key);
-
-    if (jsn_is(value, JSN_STRING))
-        kube_index_emit(out, value->s);
-}
-
-static void index_add(struct index_set *s, const char *name, const char *label, kube_index_fn fn,
-                      void *arg)
+static void index_add(struct index_set *s, const char *name, kube_index_fn fn, void *arg)
 {
     struct index *x = &s->indexes[s->n++];
 
     x->name = xstrdup(name);
-    x->label = xstrdup_null(label);
     x->fn = fn;
-    x->arg = label ? x->label : arg;
+    x->arg = arg;
     map_init(&x->buckets, bucket_free);
 }
 
@@ -60,24 +49,19 @@ void index_set_init(struct index_set *s, const struct kube_cache_options *o)
 {
     size_t n = o->by_owner ? 1 : 0;
 
-    for (const char *const *l = o->by_labels; l && *l; l++)
-        n++;
     for (const struct kube_index *x = o->indexes; x && x->name; x++)
         n++;
     *s = (struct index_set){.indexes = xcalloc(n + 1, sizeof(*s->indexes))};
     if (o->by_owner)
-        index_add(s, OWNER, NULL, index_owner, NULL);
-    for (const char *const *l = o->by_labels; l && *l; l++)
-        index_add(s, "label", *l, index_label, NULL);
+        index_add(s, OWNER, index_owner, NULL);
     for (const struct kube_index *x = o->indexes; x && x->name; x++)
-        index_add(s, x->name, NULL, x->fn, x->arg);
+        index_add(s, x->name, x->fn, x->arg);
 }
 
 void index_set_done(struct index_set *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         free(s->indexes[i].name);
-        free(s->indexes[i].label);
         map_done(&s->indexes[i].buckets);
     }
     free(s->indexes);
@@ -156,14 +140,13 @@ void index_set_remove(struct kept_object *k)
     k->n_places = 0;
 }
 
-struct kube_slice index_set_find(const struct index_set *s, const char *name, const char *label,
-                                 struct str value)
+struct kube_slice index_set_find(const struct index_set *s, const char *name, struct str value)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct index *x = &s->indexes[i];
         const struct bucket *b;
 
-        if (!streq(x->name, name) || !streq(x->label, label))
+        if (!streq(x->name, name))
             continue;
         b = map_get(&x->buckets, value);
         if (!b)

@@ -17,7 +17,6 @@ struct bucket {
 
 struct index {
     char *name;
-    char *label; /* of label indexes: the key */
     kube_index_fn fn;
     void *arg;
     struct map buckets; /* value -> struct bucket, owned */
@@ -38,7 +37,6 @@ void index_set_add(struct index_set *s, struct kept_object *k, const struct jsn 
 void index_set_remove(struct kept_object *k);
 
 /* The objects of a value in the index of that name; an index that does not exist aborts. */
-struct kube_slice index_set_find(const struct index_set *s, const char *name, const char *label,
-                                 struct str value);
+struct kube_slice index_set_find(const struct index_set *s, const char *name, struct str value);
 /* What the set costs, about. */
 size_t index_set_bytes(const struct index_set *s);

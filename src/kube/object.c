@@ -11,21 +11,9 @@
 #include "src/base/alloc.h"
 #include "src/kube/object_private.h"
 
-const struct kube_object *kube_object_ref(const struct kube_object *o)
+void kept_object_free(struct kept_object *k)
 {
-    kept(o)->refs++;
-    return o;
-}
-
-void kube_object_unref(const struct kube_object *o)
-{
-    struct kept_object *k;
-
-    if (!o)
-        return;
-    k = kept(o);
-    assert(k->refs > 0);
-    if (--k->refs > 0)
+    if (!k)
         return;
     if (k->o.value && k->release)
         k->release(k->o.value);
@@ -92,7 +80,6 @@ struct kept_object *kept_object_new(const struct jsn *object, const struct kube_
     if (*e.text)
         n += strlen(e.text) + 1;
     k = xcalloc(1, n);
-    k->refs = 1;
     k->release = d ? d->release : NULL;
     k->bytes = n;
     room = (char *)(k + 1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An object as a cache holds it: small, immutable, shared. */
+/* An object as a cache holds it: small and immutable. */
 #pragma once
 
 #include "src/json/jsn.h"
 
 /*
- * Never changes once it is made; a newer version is another object.  Who keeps one beyond a
- * callback takes a reference.  Strings are the object's own.
+ * Never changes once it is made; a newer version is another object.  It is gone when
+ * the newer one is there and everybody has been told.  Strings are the object's own.
  */
 struct kube_object {
     const char *namespace; /* "" for cluster-wide kinds */
@@ -17,11 +17,6 @@ struct kube_object {
     void *value;         /* what the cache's decoder made; NULL without one, or if it failed */
     const char *problem; /* why it failed; NULL if it did not */
 };
-
-const struct kube_object *kube_object_ref(const struct kube_object *o);
-/* NULL-safe. */
-void kube_object_unref(const struct kube_object *o);
-DEFINE_AUTO(const struct kube_object, kube_object_unref);
 
 /* Parse the text anew. */
 int kube_object_parse(const struct kube_object *o, struct arena *a, struct jsn **ret_value,

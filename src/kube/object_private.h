@@ -14,23 +14,15 @@ struct place {
 
 struct kept_object {
     struct kube_object o; /* first: one is the other */
-    unsigned int refs;
-    unsigned int round; /* of listing, in which it was last seen */
+    unsigned int round;   /* of listing, in which it was last seen */
     void (*release)(void *value);
     struct place *places; /* while it is in a cache */
     size_t n_places;
     size_t bytes; /* of the allocation itself */
 };
 
-/* Make one with a single reference.  The object needs a name. */
+/* The object needs a name. */
 struct kept_object *kept_object_new(const struct jsn *object, const struct kube_decoder *d,
                                     bool keep_text);
-
-/* The cache's way back from what it gave out. */
-static inline struct kept_object *kept(const struct kube_object *o)
-{
-    struct kept_object *k;
-
-    memcpy(&k, &o, sizeof(k)); /* the public type is const, the count of references is not */
-    return k;
-}
+/* NULL-safe. */
+void kept_object_free(struct kept_object *k);

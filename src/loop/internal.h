@@ -87,18 +87,9 @@ struct loop {
     struct list signals;
     int signal_fd;
     struct loop_source *signal_source;
-
-    pthread_mutex_t post_lock;
-    struct calls posted; /* under post_lock */
-    int post_fd;
-    struct loop_source *post_source;
 };
 
 struct loop_source *source_new(struct loop *l, enum source_kind kind, void *arg);
-
-void calls_add(struct calls *c, loop_defer_fn fn, void *arg);
-/* Run what is queued now; what these calls queue stays.  Returns how many ran. */
-size_t calls_run(struct calls *c);
 
 /* timer.c */
 void timer_forget(struct loop_source *s);
@@ -107,8 +98,6 @@ void timers_collect(struct loop *l);
 int64_t timers_wait_ms(const struct loop *l);
 void timer_fire(struct loop_source *s);
 
-/* signal.c, child.c, post.c */
+/* signal.c, child.c */
 void signal_forget(struct loop_source *s);
 void child_forget(struct loop_source *s);
-int post_init(struct loop *l, struct err *e) MUST_CHECK;
-void post_done(struct loop *l);

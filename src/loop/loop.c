@@ -24,13 +24,14 @@
 
 #define EVENTS_AT_LEAST 64
 
-void calls_add(struct calls *c, loop_defer_fn fn, void *arg)
+static void calls_add(struct calls *c, loop_defer_fn fn, void *arg)
 {
     array_reserve(&c->items, &c->cap, c->n + 1, sizeof(*c->items));
     c->items[c->n++] = (struct call){fn, arg};
 }
 
-size_t calls_run(struct calls *c)
+/* Run what is queued now; what these calls queue stays.  Returns how many ran. */
+static size_t calls_run(struct calls *c)
 {
     struct calls mine = *c;
 
@@ -59,10 +60,9 @@ struct loop_source *source_new(struct loop *l, enum source_kind kind, void *arg)
 int loop_new(struct loop **ret_loop, struct err *e)
 {
     AUTO(loop_free) struct loop *l = xcalloc(1, sizeof(*l));
-    int r;
 
     (void)signal(SIGPIPE, SIG_IGN);
-    l->signal_fd = l->post_fd = -1;
+    l->signal_fd = -1;
     list_init(&l->sources);
     list_init(&l->dead);
     list_init(&l->hooks);
@@ -72,9 +72,6 @@ int loop_new(struct loop **ret_loop, struct err *e)
     l->epfd = epoll_create1(EPOLL_CLOEXEC);
     if (l->epfd < 0)
         return err_errno(e, errno, "cannot make an epoll descriptor");
-    r = post_init(l, e);
-    if (r < 0)
-        return r;
     *ret_loop = TAKE(l);
     return 0;
 }
@@ -93,7 +90,6 @@ struct loop *loop_free(struct loop *l)
     if (!l)
         return NULL;
     l->signal_source = loop_source_free(l->signal_source);
-    post_done(l);
     while (calls_run(&l->burials) > 0)
         ;
     bury_sources(l);

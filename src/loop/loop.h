@@ -90,6 +90,3 @@ void loop_signals_reset(void);
 /* Child: called once with its wait status (as waitpid gives it) when it has ended, and reaped. */
 typedef void (*loop_child_fn)(void *arg, pid_t pid, int status);
 struct loop_source *loop_add_child(struct loop *l, pid_t pid, loop_child_fn fn, void *arg);
-
-/* Wake the loop from another thread, and run fn there in its next turn.  Thread-safe. */
-void loop_post(struct loop *l, loop_defer_fn fn, void *arg);

@@ -120,32 +120,3 @@ bool action_is_allowed(const struct action *a)
 
     return a->verb >= ARRAY_LEN(uses) || (a->kind->uses & uses[a->verb]) != 0;
 }
-
-static void print_one(const struct action *a, struct buf *out)
-{
-    static const char *const verbs[] = {"create", "patch",   "delete", "status",
-                                        "event",  "requeue", "push",   "node"};
-
-    buf_adds(out, verbs[a->verb]);
-    if (a->verb == ACTION_EVENT)
-        buf_printf(out, " %s %s: %s", a->warning ? "Warning" : "Normal", a->reason, a->text);
-    else if (a->verb == ACTION_REQUEUE)
-        buf_printf(out, " at %lld s", (long long)(a->at_us / 1000000));
-    else if (a->verb == ACTION_PUSH)
-        buf_printf(out, " Controller %s/%s", a->namespace, a->name);
-    else if (a->verb == ACTION_NODE)
-        buf_printf(out, " %s ", a->node);
-    else
-        buf_printf(out, " %s %s/%s", a->kind->kind, a->namespace, a->name);
-    if (a->verb == ACTION_PATCH || a->verb == ACTION_STATUS || a->verb == ACTION_NODE) {
-        buf_addc(out, ' ');
-        jsn_print(out, a->body);
-    }
-    buf_addc(out, '\n');
-}
-
-void actions_print(const struct actions *list, struct buf *out)
-{
-    for (size_t i = 0; i < list->n; i++)
-        print_one(&list->items[i], out);
-}

@@ -69,6 +69,3 @@ void actions_node(struct actions *to, const char *ns, const char *controller, co
 
 /* Does the table of kinds say that plans do this?  Whoever carries actions out does no other. */
 bool action_is_allowed(const struct action *a);
-
-/* One line each, for logs and tests: "create Service slurm/lab-controller". */
-void actions_print(const struct actions *list, struct buf *out);

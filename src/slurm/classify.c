@@ -111,18 +111,6 @@ struct verdict classify_change(const struct conf_change *change, enum conf_kind 
                       release);
 }
 
-enum change_class classify_diff(const struct conf_diff *diff, enum conf_kind kind, uint32_t release)
-{
-    enum change_class most = CHANGE_NONE;
-
-    for (size_t i = 0; i < diff->n; i++) {
-        struct verdict v = classify_change(&diff->list[i], kind, release);
-
-        most = MAX(most, v.class);
-    }
-    return most;
-}
-
 struct verdict classify_file(const char *name, uint32_t release)
 {
     const char *slash = strrchr(name, '/');

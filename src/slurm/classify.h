@@ -13,9 +13,5 @@ struct verdict {
 struct verdict classify_change(const struct conf_change *change, enum conf_kind kind,
                                uint32_t release);
 
-/* The lightest class that covers all differences. */
-enum change_class classify_diff(const struct conf_diff *diff, enum conf_kind kind,
-                                uint32_t release);
-
 /* A changed file that has no model (a script, a key, topology.yaml, ...), by its base name. */
 struct verdict classify_file(const char *name, uint32_t release);

@@ -156,32 +156,6 @@ bool hostlist_next(const struct host_list *list, struct host_iter *it, struct bu
     return true;
 }
 
-/* True if a name with these trailing digits is one of the range's: number and padding fit. */
-static bool range_has(const struct host_range *r, struct str name)
-{
-    struct str digits;
-    uint64_t number;
-    unsigned natural;
-
-    if (r->bare)
-        return same_prefix(r, name);
-    if (name.n <= r->prefix_n || !same_prefix(r, (struct str){name.p, r->prefix_n}))
-        return false;
-    digits = (struct str){name.p + r->prefix_n, name.n - r->prefix_n};
-    if (str_to_u64(digits, &number) < 0 || number < r->lo || number > r->hi)
-        return false;
-    natural = hostlist_digits(number);
-    return digits.n == MAX(natural, r->width);
-}
-
-bool hostlist_has(const struct host_list *list, struct str name)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (range_has(&list->ranges[i], name))
-            return true;
-    return false;
-}
-
 /* One range as it stands between brackets; a long one is cut so that Slurm can read it back. */
 static void numbers_print(const struct host_range *r, struct buf *out)
 {

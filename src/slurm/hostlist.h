@@ -35,9 +35,6 @@ size_t hostlist_count(const struct host_list *list);
 /* True if a name had text behind its last bracket (`n[1-4]-ib`): Slurm 23.11 and later only. */
 bool hostlist_has_suffix(const struct host_list *list);
 
-/* Linear in the number of ranges; take a host_set for many questions. */
-bool hostlist_has(const struct host_list *list, struct str name);
-
 /* Append the compressed form as `scontrol show hostlist` prints it: order is kept. */
 void hostlist_print(const struct host_list *list, struct buf *out);
 

@@ -25,11 +25,3 @@ size_t hostset_count(const struct host_set *set);
 struct host_list *hostset_list(const struct host_set *set);
 /* Append the compressed form. */
 void hostset_print(const struct host_set *set, struct buf *out);
-
-/*
- * Edit a set as scontrol does: `spec` is a host list of which every element starts with '+' or '-'
- * ("+n[5-10],-n1"), worked through from left to right.  -EINVAL if some elements have a sign and
- * others not.  A spec without any sign replaces the set.
- */
-int hostset_edit(const struct host_set *set, struct str spec, struct host_set **ret_set,
-                 struct err *e) MUST_CHECK;

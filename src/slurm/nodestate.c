@@ -3,8 +3,7 @@
  * Node states.
  *
  * Slurm keeps a node's state in one word: a base state in the low bits and flags above it.  Here
- * are the names that scontrol prints (long), the ones that sinfo prints (short, with a sign for
- * the flag that matters most), the way back from names, and the one judgement on which every
+ * are the names that scontrol prints, the way back from names, and the one judgement on which every
  * deletion hangs: may a job be running there?  Whatever is not known, new or strange is busy.
  */
 #include "src/slurm/nodestate.h"
@@ -71,106 +70,6 @@ static bool occupied(uint32_t state)
     unsigned base = nodestate_base(state);
 
     return (state & NODE_FLAG_COMPLETING) || base == NODE_BASE_ALLOCATED || base == NODE_BASE_MIXED;
-}
-
-/* The sign behind a short name: the first flag of this list that is set. */
-static char sign_of(uint32_t state)
-{
-    static const struct {
-        uint32_t flag;
-        char sign;
-    } signs[] = {
-        {NODE_FLAG_MAINT, '$'},
-        {NODE_FLAG_REBOOT_ISSUED, '^'},
-        {NODE_FLAG_REBOOT_REQUESTED, '@'},
-        {NODE_FLAG_POWERING_UP, '#'},
-        {NODE_FLAG_POWERING_DOWN, '%'},
-        {NODE_FLAG_POWERED_DOWN, '~'},
-        {NODE_FLAG_POWER_DOWN, '!'},
-        {NODE_FLAG_NO_RESPOND, '*'},
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(signs); i++)
-        if (state & signs[i].flag)
-            return signs[i].sign;
-    return '\0';
-}
-
-static void short_set(char *text, const char *word, char sign)
-{
-    (void)snprintf(text, NODESTATE_SHORT_LEN, "%s%.1s", word, sign ? (char[]){sign, '\0'} : "");
-}
-
-/* Flags that replace the base state's name; false if none does. */
-static bool short_by_flags(uint32_t state, char *text)
-{
-    unsigned base = nodestate_base(state);
-    bool working = base == NODE_BASE_ALLOCATED || base == NODE_BASE_MIXED;
-    char silent = state & NODE_FLAG_NO_RESPOND ? '*' : '\0';
-
-    if (state & NODE_FLAG_INVALID_REG)
-        short_set(text, "inval", '\0');
-    else if ((state & NODE_FLAG_MAINT) && !(state & NODE_FLAG_DRAIN) && !working &&
-             base != NODE_BASE_DOWN)
-        short_set(text, "maint", silent);
-    else if ((state & NODE_FLAG_REBOOT_ISSUED) && !working)
-        short_set(text, "boot", '^');
-    else if ((state & NODE_FLAG_REBOOT_REQUESTED) && !working)
-        short_set(text, "boot", silent);
-    else if (state & NODE_FLAG_DRAIN)
-        short_set(text, occupied(state) ? "drng" : "drain", sign_of(state));
-    else if (state & NODE_FLAG_FAIL)
-        short_set(text, occupied(state) ? "failg" : "fail", silent);
-    else
-        return false;
-    return true;
-}
-
-static void short_idle(uint32_t state, char *text)
-{
-    char sign = sign_of(state);
-
-    if (sign)
-        short_set(text, "idle", sign);
-    else if (state & NODE_FLAG_RESERVED)
-        short_set(text, "resv", '\0');
-    else if (state & NODE_FLAG_BLOCKED)
-        short_set(text, "block", '\0');
-    else if (state & NODE_FLAG_PLANNED)
-        short_set(text, "plnd", '\0');
-    else
-        short_set(text, "idle", '\0');
-}
-
-void nodestate_short(uint32_t state, char ret_text[NODESTATE_SHORT_LEN])
-{
-    unsigned base = nodestate_base(state);
-    char sign = sign_of(state);
-
-    if (short_by_flags(state, ret_text))
-        return;
-    if (!sign && base == NODE_BASE_ALLOCATED && (state & NODE_FLAG_COMPLETING))
-        sign = '+';
-    else if (!sign && base == NODE_BASE_MIXED && (state & NODE_FLAG_PLANNED))
-        sign = '-';
-    if (base == NODE_BASE_DOWN)
-        short_set(ret_text, "down", sign);
-    else if (base == NODE_BASE_ALLOCATED)
-        short_set(ret_text, "alloc", sign);
-    else if (state & NODE_FLAG_COMPLETING)
-        short_set(ret_text, "comp", sign);
-    else if (base == NODE_BASE_IDLE)
-        short_idle(state, ret_text);
-    else if (base == NODE_BASE_MIXED)
-        short_set(ret_text, "mix", sign);
-    else if (base == NODE_BASE_FUTURE)
-        short_set(ret_text, "futr", sign);
-    else if (state & NODE_FLAG_RESUME)
-        short_set(ret_text, "resm", '\0');
-    else if (base == NODE_BASE_UNKNOWN)
-        short_set(ret_text, "unk", state & NODE_FLAG_NO_RESPOND ? '*' : '\0');
-    else
-        short_set(ret_text, "?", '\0');
 }
 
 /* One word to its bits; the base state's word sets *is_base. */
@@ -242,20 +141,4 @@ bool nodestate_drained(uint32_t state)
 
     return (state & NODE_FLAG_DRAIN) && !(state & NODE_FLAG_UNDRAIN) && !occupied(state) &&
            (base == NODE_BASE_IDLE || base == NODE_BASE_DOWN);
-}
-
-bool nodestate_draining(uint32_t state)
-{
-    return (state & NODE_FLAG_DRAIN) && !nodestate_drained(state);
-}
-
-bool nodestate_schedulable(uint32_t state)
-{
-    static const uint32_t obstacles =
-        NODE_FLAG_DRAIN | NODE_FLAG_FAIL | NODE_FLAG_NO_RESPOND | NODE_FLAG_INVALID_REG |
-        NODE_FLAG_POWERING_DOWN | NODE_FLAG_POWER_DOWN | NODE_FLAG_POWER_DRAIN | NODE_FLAG_MAINT |
-        NODE_FLAG_REBOOT_REQUESTED | NODE_FLAG_REBOOT_ISSUED;
-    unsigned base = nodestate_base(state);
-
-    return !(state & obstacles) && (base == NODE_BASE_IDLE || base == NODE_BASE_MIXED);
 }

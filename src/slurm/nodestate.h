@@ -56,10 +56,6 @@ static inline unsigned nodestate_base(uint32_t state)
 /* Append base and flags as scontrol writes them: "IDLE+DRAIN+DYNAMIC_NORM". */
 void nodestate_print(uint32_t state, struct buf *out);
 
-#define NODESTATE_SHORT_LEN 12
-/* As sinfo shows it: "idle", "drng*", "mix-". */
-void nodestate_short(uint32_t state, char ret_text[NODESTATE_SHORT_LEN]);
-
 /*
  * Read "IDLE+DRAIN" (also with commas, in any case).  slurmrestd's lists of names are read by
  * joining them.  -EINVAL names the word that is no state.
@@ -83,7 +79,3 @@ bool nodestate_busy(const struct node_view *node);
 
 /* Draining is over: the flag is set, nothing runs, nothing completes. */
 bool nodestate_drained(uint32_t state);
-bool nodestate_draining(uint32_t state);
-
-/* New jobs can start: idle or mixed, and nothing stands in the way. */
-bool nodestate_schedulable(uint32_t state);

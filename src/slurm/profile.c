@@ -67,20 +67,6 @@ static const struct {
     {QUIRK_UNDRAIN_UNKNOWN, SERIES(22, 5), RELEASE(26, 5, 2)},
 };
 
-/* Newest first; protocol numbers rise by one with each series. */
-static const struct {
-    uint32_t since;
-    uint8_t soname;
-    uint8_t rest_oldest;
-    uint8_t rest_newest;
-    uint8_t oldest_client; /* soname of the oldest client library that is answered */
-} series[] = {
-    {SERIES(26, 5), 45, 42, 45, 42}, {SERIES(25, 11), 44, 41, 44, 41},
-    {SERIES(25, 5), 43, 40, 43, 40}, {SERIES(24, 11), 42, 40, 42, 39},
-    {SERIES(24, 5), 41, 39, 41, 39}, {SERIES(23, 11), 40, 38, 40, 38},
-    {SERIES(23, 2), 39, 37, 39, 37}, {SERIES(22, 5), 38, 36, 38, 36},
-};
-
 bool profile_has(uint32_t release, enum profile_feature feature)
 {
     assert(feature < PROFILE_N_FEATURES);
@@ -93,38 +79,6 @@ bool profile_quirk(uint32_t release, enum profile_quirk quirk)
         if (quirks[i].quirk == quirk && release >= quirks[i].from && release < quirks[i].until)
             return true;
     return false;
-}
-
-static size_t series_of(uint32_t release)
-{
-    size_t i = 0;
-
-    while (i + 1 < ARRAY_LEN(series) && release < series[i].since)
-        i++;
-    return i;
-}
-
-unsigned profile_rest_newest(uint32_t release)
-{
-    return series[series_of(release)].rest_newest;
-}
-
-unsigned profile_rest_oldest(uint32_t release)
-{
-    return series[series_of(release)].rest_oldest;
-}
-
-unsigned profile_soname(uint32_t release)
-{
-    return series[series_of(release)].soname;
-}
-
-bool profile_client_accepted(uint32_t controller, uint32_t client)
-{
-    unsigned number = profile_soname(client);
-
-    return number <= profile_soname(controller) &&
-           number >= series[series_of(controller)].oldest_client;
 }
 
 void release_text(uint32_t release, char ret_text[RELEASE_TEXT_LEN])

@@ -78,13 +78,3 @@ enum profile_quirk {
     PROFILE_N_QUIRKS,
 };
 bool profile_quirk(uint32_t release, enum profile_quirk quirk);
-
-/* Newest and oldest N of slurmrestd's data parser v0.0.N. */
-unsigned profile_rest_newest(uint32_t release);
-unsigned profile_rest_oldest(uint32_t release);
-
-/* N of libslurm.so.N, which is also the RPC protocol's number. */
-unsigned profile_soname(uint32_t release);
-
-/* True if a controller of one release answers a client library of another. */
-bool profile_client_accepted(uint32_t controller, uint32_t client);

@@ -7,13 +7,17 @@
  * repeated, and the managedFields that come out can be decoded.
  */
 #include "src/json/managed.h"
+#include "src/json/managed_entry.h"
 #include "src/json/test/widget.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_fields(const struct jsn *object)
 {
-    if (managed_check(jsn_get(object, "metadata.managedFields"), NULL) < 0)
+    AUTO(arena_done) struct arena a = {0};
+    struct managed_entries entries;
+
+    if (managed_decode(&a, jsn_get(object, "metadata.managedFields"), &entries, NULL) < 0)
         abort();
 }
 

@@ -55,9 +55,10 @@ static size_t differences(const struct conf *a, const struct conf *b, enum conf_
         assert(starts_with(e.text, "partition '"));
         return 0;
     }
-    for (size_t i = 0; i < d.n; i++)
+    for (size_t i = 0; i < d.n; i++) {
         diff_print(&d.list[i], &text);
-    assert(classify_diff(&d, kind, release) <= CHANGE_RESTART);
+        assert(classify_change(&d.list[i], kind, release).class <= CHANGE_RESTART);
+    }
     return d.n;
 }
 

@@ -257,9 +257,6 @@ static void act_forward(struct session *s, char step, unsigned char n)
 
         wire_free(w);
         forward_conn_close(c, n % 2 ? "closed" : NULL);
-    } else if (step == 'X') {
-        forward_close(s->forward);
-        session_free(s);
     }
 }
 

@@ -34,7 +34,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     all = path_find(&a, p, v);
     if (path_first(p, v) != jsn_item(all, 0))
         abort();
-    if (path_is_simple(p) && path_set(&a, p, v, jsn_int(&a, 7)) == 0 && path_first(p, v)->i != 7)
-        abort();
     return 0;
 }

@@ -6,6 +6,7 @@
  * answer.  What is no review is refused with a sentence.
  */
 #include "src/admission/review.h"
+#include "src/api/test/lookup_over.h"
 
 #include <stdlib.h>
 

@@ -17,6 +17,13 @@ static struct jsn *labels(struct arena *a)
     return v;
 }
 
+static struct str label(const void *context, struct str key)
+{
+    const struct jsn *v = jsn_member(context, key);
+
+    return v ? v->s : (struct str){0};
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -27,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct selector *again;
 
     if (selector_parse_fields(&a, text, &s, NULL) == 0)
-        (void)selector_match_object(s, labels(&a));
+        (void)selector_match(s, label, labels(&a));
     if (selector_parse_labels(&a, text, &s, NULL) < 0)
         return 0;
     selector_print(&first, s);

@@ -4,6 +4,7 @@
 
 #include "src/admission/kinds.h"
 #include "src/api/controller.h"
+#include "src/api/test/lookup_over.h"
 #include "src/slurm/profile.h"
 
 static const char *admitted(struct arena *a, const struct jsn *object, const struct jsn *old,

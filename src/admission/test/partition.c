@@ -3,6 +3,7 @@
 #include "src/api/test/objects.h"
 
 #include "src/admission/admission.h"
+#include "src/api/test/lookup_over.h"
 #include "src/slurm/profile.h"
 
 static struct jsn *make_others(struct arena *a)

@@ -4,6 +4,7 @@
 #include "src/api/test/objects.h"
 
 #include "src/admission/review.h"
+#include "src/api/test/lookup_over.h"
 
 /* As kube-apiserver 1.20 sends it, but for the slots: operation, object, oldObject. */
 #define REVIEW(operation, sub, object, old)                                                        \

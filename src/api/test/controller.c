@@ -3,6 +3,7 @@
 #include "src/api/test/objects.h"
 
 #include "src/api/controller.h"
+#include "src/api/test/lookup_over.h"
 #include "src/slurm/profile.h"
 
 static struct controller controller_of(struct arena *a, const char *name, const char *spec)

@@ -3,6 +3,7 @@
 #include "src/api/test/objects.h"
 
 #include "src/api/nodeset.h"
+#include "src/api/test/lookup_over.h"
 #include "src/slurm/profile.h"
 
 static struct nodeset nodeset_of(struct arena *a, const char *name, const char *spec)

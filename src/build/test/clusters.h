@@ -2,6 +2,7 @@
 /* For tests: clusters out of YAML, and texts held against files. */
 #pragma once
 
+#include "src/api/test/lookup_over.h"
 #include "src/api/test/objects.h"
 #include "src/base/file.h"
 #include "src/build/cluster.h"

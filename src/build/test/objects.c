@@ -256,7 +256,6 @@ static void names_of_workers_are_stable(void **state)
                    arena_printf(&a, CONTROLLER "  {}\n" NODESET("c") "%s", i ? cases[i].spec : ""));
         assert_string_equal(worker_pod_name(&a, t.list[0], 7), cases[i].pod);
         assert_string_equal(worker_hostname(&a, t.list[0], &w), cases[i].host);
-        assert_string_equal(worker_slurm_node(&a, t.list[0], &w, "k1"), cases[i].host);
     }
 }
 

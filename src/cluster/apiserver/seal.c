@@ -62,11 +62,6 @@ struct keyring *keyring_free(struct keyring *ring)
     return NULL;
 }
 
-size_t keyring_count(const struct keyring *ring)
-{
-    return ring->n;
-}
-
 static int digit_of(char c)
 {
     if (c >= '0' && c <= '9')

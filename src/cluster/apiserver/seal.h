@@ -21,7 +21,6 @@ int keyring_add(const char *path, const struct keyring *ring, struct keyring **r
 int keyring_prune(const char *path, struct keyring *ring, struct err *e) MUST_CHECK;
 struct keyring *keyring_free(struct keyring *ring);
 DEFINE_AUTO(struct keyring, keyring_free);
-size_t keyring_count(const struct keyring *ring);
 
 /* Is this kind of object secret? */
 bool seal_wanted(const char *resource);

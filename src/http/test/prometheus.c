@@ -114,19 +114,6 @@ static void values_that_run_together_are_told_apart(void **state)
                      prometheus_series(g, PROMETHEUS_LABELS("x", "yz")));
 }
 
-static void a_forgotten_series_is_gone(void **state)
-{
-    AUTO(prometheus_free) struct prometheus *p = prometheus_new();
-    struct prometheus_metric *g = prometheus_gauge(p, "g", "G.", "node");
-
-    (void)state;
-    prometheus_set(prometheus_series(g, PROMETHEUS_LABELS("n1")), 1);
-    prometheus_set(prometheus_series(g, PROMETHEUS_LABELS("n2")), 2);
-    prometheus_forget(g, PROMETHEUS_LABELS("n1"));
-    prometheus_forget(g, PROMETHEUS_LABELS("n3"));
-    expect_print(p, "# HELP g G.\n# TYPE g gauge\ng{node=\"n2\"} 2\n");
-}
-
 static void too_many_series_share_one(void **state)
 {
     AUTO(prometheus_free) struct prometheus *p = prometheus_new();
@@ -167,7 +154,6 @@ int main(void)
         cmocka_unit_test(numbers_read_back_as_they_were),
         cmocka_unit_test(label_values_are_escaped),
         cmocka_unit_test(values_that_run_together_are_told_apart),
-        cmocka_unit_test(a_forgotten_series_is_gone),
         cmocka_unit_test(too_many_series_share_one),
         cmocka_unit_test(gauges_can_be_read_at_print_time),
     };

@@ -238,22 +238,6 @@ static void structs_are_encoded(void **state)
     }
 }
 
-static void defaults_go_into_objects_that_are_there(void **state)
-{
-    AUTO(arena_done) struct arena a = {0};
-    struct jsn *v =
-        json_of(&a, "{'spec':{'main':{'name':'m'},'ports':[{'name':'a'}],'color':null}}");
-    struct jsn *empty = json_of(&a, "{}");
-
-    (void)state;
-    fields_default(&a, thing_fields, v);
-    assert_string_equal(text_of(&a, v),
-                        "{'spec':{'main':{'name':'m','number':80},'ports':[{'name':'a','number':"
-                        "80}],'color':'Green','replicas':1,'protect':true,'lifetime':'15m'}}");
-    fields_default(&a, thing_fields, empty);
-    assert_int_equal(jsn_len(empty), 0);
-}
-
 static void unknown_members_are_found(void **state)
 {
     static const char *const cases[][2] = {
@@ -342,7 +326,6 @@ int main(void)
         cmocka_unit_test(what_is_absent_gets_its_default),
         cmocka_unit_test(decode_names_the_bad_field),
         cmocka_unit_test(structs_are_encoded),
-        cmocka_unit_test(defaults_go_into_objects_that_are_there),
         cmocka_unit_test(unknown_members_are_found),
         cmocka_unit_test(schemas_say_what_the_table_says),
     };

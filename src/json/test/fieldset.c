@@ -141,8 +141,6 @@ static void paths_are_found_and_printed(void **state)
     assert_false(fieldset_has(s, &other));
     assert_false(fieldset_has(s, NULL));
     assert_false(fieldset_has(NULL, &spec));
-    assert_int_equal(fieldset_size(s), 3);
-    assert_int_equal(fieldset_size(NULL), 0);
     fieldset_each(s, count, &b);
     assert_string_equal(buf_str(&b), ".spec .metadata.name .spec.replicas ");
     buf_clear(&b);
@@ -181,7 +179,7 @@ static void random_sets_obey_the_laws(void **state)
         assert_true(fieldset_equal(fieldset_union(&a, fieldset_union(&a, x_only, y_only), both),
                                    fieldset_union(&a, sets[0], sets[1])));
         assert_true(fieldset_empty(fieldset_intersection(&a, x_only, sets[1])));
-        assert_int_equal(fieldset_size(x_only) + fieldset_size(both), fieldset_size(sets[0]));
+        assert_true(fieldset_equal(fieldset_union(&a, x_only, both), sets[0]));
         assert_true(fieldset_equal(set_of(&a, set_text(&a, sets[0])), sets[0]));
     }
 }

@@ -225,25 +225,6 @@ static void json_patch_cannot_dig_deeper_than_can_be_read(void **state)
     assert_string_equal(e.text, "the patch nests values deeper than 512 levels");
 }
 
-static void pointers_name_values(void **state)
-{
-    AUTO(arena_done) struct arena a = {0};
-    AUTO(buf_done) struct buf b = {0};
-    struct jsn *v = parse(&a, "{\"a/b\":{\"~\":[10,{\"c\":20}]},\"\":30}");
-
-    (void)state;
-    patch_pointer_add(&b, STR("a/b"));
-    patch_pointer_add(&b, STR("~"));
-    assert_string_equal(buf_str(&b), "/a~1b/~0");
-    assert_int_equal(jsn_len(patch_pointer_get(v, buf_view(&b))), 2);
-    assert_int_equal(patch_pointer_get(v, STR("/a~1b/~0/1/c"))->i, 20);
-    assert_int_equal(patch_pointer_get(v, STR("/"))->i, 30);
-    assert_ptr_equal(patch_pointer_get(v, STR("")), v);
-    assert_null(patch_pointer_get(v, STR("/x")));
-    assert_null(patch_pointer_get(v, STR("x")));
-    assert_null(patch_pointer_get(v, STR("/a~1b/~0/7")));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,7 +234,6 @@ int main(void)
         cmocka_unit_test(json_patch_says_what_is_wrong),
         cmocka_unit_test(json_patch_is_bounded),
         cmocka_unit_test(json_patch_cannot_dig_deeper_than_can_be_read),
-        cmocka_unit_test(pointers_name_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,53 +119,12 @@ static void work_is_bounded(void **state)
     assert_int_equal(jsn_len(path_find(&a, p, v)), 0);
 }
 
-static void simple_paths_can_be_set(void **state)
-{
-    AUTO(arena_done) struct arena a = {0};
-    struct jsn *v = json_of(&a, "{'spec':{'n':null,'x':1}}");
-    struct path *p;
-
-    (void)state;
-    assert_int_equal(path_compile(&a, ".spec.n.replicas", &p, NULL), 0);
-    assert_true(path_is_simple(p));
-    assert_int_equal(path_set(&a, p, v, jsn_int(&a, 5)), 0);
-    assert_string_equal(text_of(&a, v), "{'spec':{'n':{'replicas':5},'x':1}}");
-    assert_int_equal(path_first(p, v)->i, 5);
-    assert_int_equal(path_compile(&a, ".spec.x.y", &p, NULL), 0);
-    assert_int_equal(path_set(&a, p, v, jsn_int(&a, 5)), -EINVAL);
-    assert_int_equal(path_compile(&a, ".spec.x.y.z", &p, NULL), 0);
-    assert_int_equal(path_set(&a, p, v, jsn_int(&a, 5)), -EINVAL);
-    assert_int_equal(path_compile(&a, ".spec[*]", &p, NULL), 0);
-    assert_false(path_is_simple(p));
-    assert_int_equal(path_set(&a, p, v, jsn_int(&a, 5)), -EINVAL);
-    assert_int_equal(path_compile(&a, ".", &p, NULL), 0);
-    assert_ptr_equal(path_first(p, v), v);
-}
-
-static void values_print_as_columns_show_them(void **state)
-{
-    static const char *const cases[][2] = {
-        {"'x y'", "x y"}, {"5", "5"}, {"true", "true"}, {"null", ""}, {"[1,'a']", "[1,\"a\"]"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        AUTO(arena_done) struct arena a = {0};
-        AUTO(buf_done) struct buf b = {0};
-
-        path_print_value(&b, json_of(&a, cases[i][0]));
-        assert_string_equal(buf_str(&b), cases[i][1]);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_find_values),
         cmocka_unit_test(broken_paths_are_named_by_column),
         cmocka_unit_test(work_is_bounded),
-        cmocka_unit_test(simple_paths_can_be_set),
-        cmocka_unit_test(values_print_as_columns_show_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

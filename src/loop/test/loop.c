@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unit tests of the event loop: turns, priorities, timers, signals, children, posts. */
+/* Unit tests of the event loop: turns, priorities, timers, signals, children. */
 #include "src/base/test/unit.h"
 
 #include <fcntl.h>
@@ -436,45 +436,6 @@ static void a_child_that_somebody_reaped_is_reported_as_lost(void **state)
     (void)loop_source_free(s);
 }
 
-enum { POSTS = 1000 };
-
-static void count_post(void *arg)
-{
-    int *n = arg;
-
-    (*n)++;
-}
-
-struct poster {
-    struct loop *loop;
-    int *count;
-};
-
-static void *post_many(void *arg)
-{
-    struct poster *p = arg;
-
-    for (int i = 0; i < POSTS; i++)
-        loop_post(p->loop, count_post, p->count);
-    return NULL;
-}
-
-static void posts_of_other_threads_all_arrive(void **state)
-{
-    AUTO(loop_free) struct loop *l = new_loop();
-    int count = 0;
-    struct poster p = {l, &count};
-    pthread_t threads[3];
-
-    (void)state;
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, post_many, &p), 0);
-    while (count < 3 * POSTS)
-        assert_int_equal(loop_turn(l, 5000), 1);
-    for (int i = 0; i < 3; i++)
-        (void)pthread_join(threads[i], NULL);
-}
-
 static void stop(void *arg)
 {
     loop_stop(arg, 42);
@@ -520,7 +481,6 @@ int main(void)
         cmocka_unit_test(a_signal_reaches_all_who_wait_for_it),
         cmocka_unit_test(a_child_is_reported_once_and_reaped),
         cmocka_unit_test(a_child_that_somebody_reaped_is_reported_as_lost),
-        cmocka_unit_test(posts_of_other_threads_all_arrive),
         cmocka_unit_test(run_returns_the_code_of_stop),
         cmocka_unit_test(sources_may_outlive_their_loop),
     };

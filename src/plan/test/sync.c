@@ -104,16 +104,17 @@ static void others_objects_are_not_touched(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
     struct actions list = {.arena = &a};
-    AUTO(buf_done) struct buf b = {0};
     const char *theirs =
         "{" META(",\"ownerReferences\":[{\"uid\":\"V\",\"controller\":true}]") ",\"data\":{}}";
 
     (void)state;
     assert_false(sync_object(&list, parse(&a, theirs), parse(&a, WANT)));
-    actions_print(&list, &b);
-    assert_string_equal(buf_str(&b),
-                        "event Warning ConflictingController: ConfigMap c is controlled by another "
-                        "object and is left alone; rename one of both\n");
+    assert_int_equal(list.n, 1);
+    assert_int_equal(list.items[0].verb, ACTION_EVENT);
+    assert_true(list.items[0].warning);
+    assert_string_equal(list.items[0].reason, "ConflictingController");
+    assert_string_equal(list.items[0].text, "ConfigMap c is controlled by another object and is "
+                                            "left alone; rename one of both");
 }
 
 static void the_dying_and_the_immutable_stay(void **state)
@@ -140,15 +141,16 @@ static void only_our_own_is_deleted(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
     struct actions list = {.arena = &a};
-    AUTO(buf_done) struct buf b = {0};
 
     (void)state;
     sync_absent(&list, "ConfigMap", parse(&a, WANT), "V");
     sync_absent(&list, "ConfigMap", NULL, "U");
     assert_int_equal(list.n, 0);
     sync_absent(&list, "ConfigMap", parse(&a, WANT), "U");
-    actions_print(&list, &b);
-    assert_string_equal(buf_str(&b), "delete ConfigMap n/c\n");
+    assert_int_equal(list.n, 1);
+    assert_int_equal(list.items[0].verb, ACTION_DELETE);
+    assert_string_equal(list.items[0].namespace, "n");
+    assert_string_equal(list.items[0].name, "c");
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /* A small world for tests of plans: objects in a list, actions carried out on them. */
 #pragma once
 
-#include "src/api/lookup.h"
+#include "src/api/test/lookup_over.h"
 #include "src/json/patch_merge.h"
 #include "src/json/test/json_text.h"
 #include "src/plan/action.h"

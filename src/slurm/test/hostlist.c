@@ -189,7 +189,6 @@ static void membership_minds_the_padding(void **state)
 
         assert_int_equal(hostlist_parse(str_of(cases[i].list), &list, &e), 0);
         set = hostset_of(list);
-        assert_int_equal(hostlist_has(list, str_of(cases[i].name)), cases[i].in);
         assert_int_equal(hostset_has(set, str_of(cases[i].name)), cases[i].in);
     }
 }
@@ -265,42 +264,6 @@ static void union_and_difference_work(void **state)
     }
 }
 
-static void edits_follow_scontrol(void **state)
-{
-    static const struct {
-        const char *now;
-        const char *edit;
-        const char *then; /* NULL: refused */
-    } cases[] = {
-        {"n[1-4]", "+n[5-10]", "n[1-10]"},
-        {"n[1-4]", "-n[1-2]", "n[3-4]"},
-        {"n[1-4]", "+n[5,7],-n1,+n1", "n[1-5,7]"},
-        {"n[1-4]", "m[1-2]", "m[1-2]"},
-        {"n[1-4]", "", ""},
-        {"n[1-4]", "-n9", "n[1-4]"},
-        {"n[1-4]", "+n5,n6", NULL},
-        {"n[1-4]", "+n[5", NULL},
-        {"n[1-4]", "+n[6,8],-n[1,8]", "n[2-4,6]"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        AUTO(hostset_free) struct host_set *now = NULL;
-        AUTO(hostset_free) struct host_set *then = NULL;
-        AUTO(buf_done) struct buf out = {0};
-        struct err e = {0};
-        int r;
-
-        assert_int_equal(hostset_parse(str_of(cases[i].now), &now, &e), 0);
-        r = hostset_edit(now, str_of(cases[i].edit), &then, &e);
-        assert_int_equal(r, cases[i].then ? 0 : -EINVAL);
-        if (r < 0)
-            continue;
-        hostset_print(then, &out);
-        assert_string_equal(buf_str(&out), cases[i].then);
-    }
-}
-
 /* The cluster of the bars: 100,000 names to a list, to names, to a list again, and sorted. */
 static void a_hundred_thousand_names_take_milliseconds(void **state)
 {
@@ -360,7 +323,6 @@ int main(void)
         cmocka_unit_test(membership_minds_the_padding),
         cmocka_unit_test(sets_are_equal_by_their_names),
         cmocka_unit_test(union_and_difference_work),
-        cmocka_unit_test(edits_follow_scontrol),
         cmocka_unit_test(a_hundred_thousand_names_take_milliseconds),
         cmocka_unit_test(scattered_names_sort_fast_too),
     };

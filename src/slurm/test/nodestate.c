@@ -10,50 +10,46 @@
 #define MIXED NODE_BASE_MIXED
 #define UNKNOWN NODE_BASE_UNKNOWN
 
-static void states_print_as_sinfo_and_scontrol_do(void **state)
+static void states_print_as_scontrol_does(void **state)
 {
     static const struct {
         uint32_t state;
-        const char *brief;
         const char *full;
     } cases[] = {
-        {IDLE, "idle", "IDLE"},
-        {IDLE | NODE_FLAG_NO_RESPOND, "idle*", "IDLE+NOT_RESPONDING"},
-        {IDLE | NODE_FLAG_DRAIN | NODE_FLAG_DYNAMIC, "drain", "IDLE+DRAIN+DYNAMIC_NORM"},
-        {ALLOC | NODE_FLAG_DRAIN, "drng", "ALLOCATED+DRAIN"},
-        {IDLE | NODE_FLAG_DRAIN | NODE_FLAG_COMPLETING, "drng", "IDLE+COMPLETING+DRAIN"},
-        {MIXED, "mix", "MIXED"},
-        {MIXED | NODE_FLAG_PLANNED, "mix-", "MIXED+PLANNED"},
-        {ALLOC | NODE_FLAG_COMPLETING, "alloc+", "ALLOCATED+COMPLETING"},
-        {IDLE | NODE_FLAG_COMPLETING, "comp", "IDLE+COMPLETING"},
-        {DOWN | NODE_FLAG_NO_RESPOND, "down*", "DOWN+NOT_RESPONDING"},
-        {DOWN | NODE_FLAG_MAINT, "down$", "DOWN+MAINTENANCE"},
-        {IDLE | NODE_FLAG_MAINT | NODE_FLAG_RESERVED, "maint", "IDLE+MAINTENANCE+RESERVED"},
-        {IDLE | NODE_FLAG_RESERVED, "resv", "IDLE+RESERVED"},
-        {IDLE | NODE_FLAG_PLANNED, "plnd", "IDLE+PLANNED"},
-        {IDLE | NODE_FLAG_BLOCKED, "block", "IDLE+BLOCKED"},
-        {IDLE | NODE_FLAG_CLOUD | NODE_FLAG_POWERED_DOWN, "idle~", "IDLE+CLOUD+POWERED_DOWN"},
-        {IDLE | NODE_FLAG_POWERING_UP, "idle#", "IDLE+POWERING_UP"},
-        {ALLOC | NODE_FLAG_REBOOT_REQUESTED, "alloc@", "ALLOCATED+REBOOT_REQUESTED"},
-        {DOWN | NODE_FLAG_REBOOT_ISSUED, "boot^", "DOWN+REBOOT_ISSUED"},
-        {IDLE | NODE_FLAG_FAIL, "fail", "IDLE+FAIL"},
-        {ALLOC | NODE_FLAG_FAIL | NODE_FLAG_NO_RESPOND, "failg*", "ALLOCATED+FAIL+NOT_RESPONDING"},
-        {IDLE | NODE_FLAG_INVALID_REG | NODE_FLAG_DRAIN, "inval", "IDLE+DRAIN+INVALID_REG"},
-        {NODE_BASE_FUTURE, "futr", "FUTURE"},
-        {UNKNOWN, "unk", "UNKNOWN"},
-        {UNKNOWN | NODE_FLAG_NO_RESPOND, "unk*", "UNKNOWN+NOT_RESPONDING"},
-        {NODE_BASE_ERROR, "?", "ERROR"},
-        {0xf, "?", "INVALID"},
+        {IDLE, "IDLE"},
+        {IDLE | NODE_FLAG_NO_RESPOND, "IDLE+NOT_RESPONDING"},
+        {IDLE | NODE_FLAG_DRAIN | NODE_FLAG_DYNAMIC, "IDLE+DRAIN+DYNAMIC_NORM"},
+        {ALLOC | NODE_FLAG_DRAIN, "ALLOCATED+DRAIN"},
+        {IDLE | NODE_FLAG_DRAIN | NODE_FLAG_COMPLETING, "IDLE+COMPLETING+DRAIN"},
+        {MIXED, "MIXED"},
+        {MIXED | NODE_FLAG_PLANNED, "MIXED+PLANNED"},
+        {ALLOC | NODE_FLAG_COMPLETING, "ALLOCATED+COMPLETING"},
+        {IDLE | NODE_FLAG_COMPLETING, "IDLE+COMPLETING"},
+        {DOWN | NODE_FLAG_NO_RESPOND, "DOWN+NOT_RESPONDING"},
+        {DOWN | NODE_FLAG_MAINT, "DOWN+MAINTENANCE"},
+        {IDLE | NODE_FLAG_MAINT | NODE_FLAG_RESERVED, "IDLE+MAINTENANCE+RESERVED"},
+        {IDLE | NODE_FLAG_RESERVED, "IDLE+RESERVED"},
+        {IDLE | NODE_FLAG_PLANNED, "IDLE+PLANNED"},
+        {IDLE | NODE_FLAG_BLOCKED, "IDLE+BLOCKED"},
+        {IDLE | NODE_FLAG_CLOUD | NODE_FLAG_POWERED_DOWN, "IDLE+CLOUD+POWERED_DOWN"},
+        {IDLE | NODE_FLAG_POWERING_UP, "IDLE+POWERING_UP"},
+        {ALLOC | NODE_FLAG_REBOOT_REQUESTED, "ALLOCATED+REBOOT_REQUESTED"},
+        {DOWN | NODE_FLAG_REBOOT_ISSUED, "DOWN+REBOOT_ISSUED"},
+        {IDLE | NODE_FLAG_FAIL, "IDLE+FAIL"},
+        {ALLOC | NODE_FLAG_FAIL | NODE_FLAG_NO_RESPOND, "ALLOCATED+FAIL+NOT_RESPONDING"},
+        {IDLE | NODE_FLAG_INVALID_REG | NODE_FLAG_DRAIN, "IDLE+DRAIN+INVALID_REG"},
+        {NODE_BASE_FUTURE, "FUTURE"},
+        {UNKNOWN, "UNKNOWN"},
+        {UNKNOWN | NODE_FLAG_NO_RESPOND, "UNKNOWN+NOT_RESPONDING"},
+        {NODE_BASE_ERROR, "ERROR"},
+        {0xf, "INVALID"},
     };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         AUTO(buf_done) struct buf full = {0};
-        char brief[NODESTATE_SHORT_LEN];
 
-        nodestate_short(cases[i].state, brief);
         nodestate_print(cases[i].state, &full);
-        assert_string_equal(brief, cases[i].brief);
         assert_string_equal(buf_str(&full), cases[i].full);
     }
 }
@@ -126,46 +122,30 @@ static void draining_ends_when_nothing_runs(void **state)
     static const struct {
         uint32_t state;
         bool drained;
-        bool draining;
     } cases[] = {
-        {IDLE, false, false},
-        {IDLE | NODE_FLAG_DRAIN, true, false},
-        {DOWN | NODE_FLAG_DRAIN, true, false},
-        {ALLOC | NODE_FLAG_DRAIN, false, true},
-        {MIXED | NODE_FLAG_DRAIN, false, true},
-        {IDLE | NODE_FLAG_DRAIN | NODE_FLAG_COMPLETING, false, true},
-        {IDLE | NODE_FLAG_DRAIN | NODE_FLAG_UNDRAIN, false, true},
-        {UNKNOWN | NODE_FLAG_DRAIN, false, true},
+        {IDLE, false},
+        {IDLE | NODE_FLAG_DRAIN, true},
+        {DOWN | NODE_FLAG_DRAIN, true},
+        {ALLOC | NODE_FLAG_DRAIN, false},
+        {MIXED | NODE_FLAG_DRAIN, false},
+        {IDLE | NODE_FLAG_DRAIN | NODE_FLAG_COMPLETING, false},
+        {IDLE | NODE_FLAG_DRAIN | NODE_FLAG_UNDRAIN, false},
+        {UNKNOWN | NODE_FLAG_DRAIN, false},
     };
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         assert_int_equal(nodestate_drained(cases[i].state), cases[i].drained);
-        assert_int_equal(nodestate_draining(cases[i].state), cases[i].draining);
-    }
-}
-
-static void schedulable_means_nothing_stands_in_the_way(void **state)
-{
-    (void)state;
-    assert_true(nodestate_schedulable(IDLE));
-    assert_true(nodestate_schedulable(MIXED | NODE_FLAG_PLANNED));
-    assert_true(nodestate_schedulable(IDLE | NODE_FLAG_CLOUD | NODE_FLAG_POWERED_DOWN));
-    assert_false(nodestate_schedulable(ALLOC));
-    assert_false(nodestate_schedulable(IDLE | NODE_FLAG_DRAIN));
-    assert_false(nodestate_schedulable(IDLE | NODE_FLAG_NO_RESPOND));
-    assert_false(nodestate_schedulable(DOWN));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_print_as_sinfo_and_scontrol_do),
+        cmocka_unit_test(states_print_as_scontrol_does),
         cmocka_unit_test(what_prints_can_be_read_back),
         cmocka_unit_test(strange_words_are_refused),
         cmocka_unit_test(what_is_not_known_is_busy),
         cmocka_unit_test(draining_ends_when_nothing_runs),
-        cmocka_unit_test(schedulable_means_nothing_stands_in_the_way),
     };
 
     return cmocka_run_group_tests_name("nodestate", tests, NULL, NULL);

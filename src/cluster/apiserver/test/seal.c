@@ -236,6 +236,20 @@ static void a_lost_or_wrong_key_is_told_and_nothing_is_overwritten(void **state)
     expect_secret(f, "x");
 }
 
+/* The file of keys has a line for each. */
+static size_t count_keys(const struct fixture *f)
+{
+    AUTO(free) char *text = NULL;
+    struct err e = {0};
+    size_t lines = 0;
+    size_t n;
+
+    assert_int_equal(file_read(f->keys, 4096, &text, &n, &e), 0);
+    for (size_t i = 0; i < n; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
 static void a_new_key_is_taken_at_the_next_start_and_the_old_one_goes(void **state)
 {
     struct fixture *f = *state;
@@ -249,11 +263,11 @@ static void a_new_key_is_taken_at_the_next_start_and_the_old_one_goes(void **sta
     f->store = store_free(f->store);
     assert_int_equal(keyring_read(f->keys, &old, &e), 0);
     assert_int_equal(keyring_add(f->keys, old, &both, &e), 0);
-    assert_int_equal(keyring_count(both), 2);
+    assert_int_equal(count_keys(f), 2);
     open_store(f);
     expect_secret(f, "x");
     assert_int_equal(keyring_read(f->keys, &now, &e), 0);
-    assert_int_equal(keyring_count(now), 1);
+    assert_int_equal(count_keys(f), 1);
     f->store = store_free(f->store);
     open_store(f);
     expect_secret(f, "x");
