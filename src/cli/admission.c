@@ -13,8 +13,7 @@
 #include "src/cli/admission.h"
 
 #include "src/admission/admission.h"
-#include "src/cluster/apiserver/server.h"
-#include "src/cluster/apiserver/status.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/plan/kind.h"
 
 struct view {
@@ -39,18 +38,15 @@ static int view_get(void *ctx, const char *kind, const char *ns, const char *nam
 {
     const struct view *v = ctx;
     struct store_key key = {resource_of(v->arena, kind), ns, name};
-    struct store_row row;
     struct jsn *object;
     int r;
 
     *ret_object = NULL;
     if (!key.resource)
         return -ENOTSUP;
-    r = store_get(v->server->store, &key, v->arena, &row, NULL);
+    r = inside_get(v->server, v->arena, &key, &object, NULL);
     if (r == -ENOENT)
         return 0;
-    if (r == 0)
-        r = jsn_parse(v->arena, row.data, NULL, &object, NULL);
     if (r == 0)
         *ret_object = object;
     return r;
@@ -75,10 +71,10 @@ static bool visit_row(void *arg, const struct store_row *row)
 static int view_each(void *ctx, const char *kind, const char *ns, api_visit_fn fn, void *arg)
 {
     const struct view *v = ctx;
-    struct store_list list = {.resource = resource_of(v->arena, kind), .ns = ns};
+    const char *resource = resource_of(v->arena, kind);
     struct visit visit = {v, fn, arg};
 
-    return list.resource ? store_each(v->server->store, &list, visit_row, &visit, NULL) : -ENOTSUP;
+    return resource ? inside_each(v->server, resource, ns, visit_row, &visit, NULL) : -ENOTSUP;
 }
 
 /* One that has the name, as it stands now. */
@@ -116,53 +112,51 @@ static int view_each_named(void *ctx, const char *kind, const char *ns, const ch
 
     name_index_each(v->names, kind, ns, name, visit_named, &visit);
     if (!visit.ended)
-        store_each_pending(v->server->store, resource_of(v->arena, kind), visit_pending, &visit);
+        inside_each_pending(v->server, resource_of(v->arena, kind), visit_pending, &visit);
     return 0;
 }
 
-static int answer(struct api_call *c, const struct jsn *object, const struct api_problems *p)
+static void answer(struct inside_write *w, const struct api_problems *p)
 {
-    struct causes cs = {.arena = &c->arena};
-
     for (size_t i = 0; i < p->n; i++) {
         const struct api_problem *item = &p->items[i];
         struct admission_cause cause;
 
         if (item->reason == API_WARNING) {
-            call_warn(c, "%s: %s", item->field, item->text);
+            inside_warn(w, item->field, item->text);
             continue;
         }
-        cause = admission_cause_of(&c->arena, item);
-        cause_add(&cs, cause.reason, item->field, "%s", cause.text);
+        cause = admission_cause_of(w->arena, item);
+        inside_refuse(w, cause.reason, item->field, cause.text);
     }
-    return status_invalid(c, jsn_get_str(object, "metadata.name"), &cs);
 }
 
 /* A copy that says what it is, as objects do outside of the store. */
-static struct jsn *with_kind(struct arena *a, const struct resource *res, const struct jsn *object)
+static struct jsn *with_kind(const struct inside_write *w)
 {
+    struct arena *a = w->arena;
     struct jsn *copy = jsn_object(a);
 
-    jsn_set_str(a, copy, "apiVersion", arena_printf(a, "%s/%s", res->group, res->version));
-    jsn_set_str(a, copy, "kind", res->kind);
-    JSN_FOR_MEMBERS (m, object)
+    jsn_set_str(a, copy, "apiVersion", arena_printf(a, "%s/%s", w->group, w->version));
+    jsn_set_str(a, copy, "kind", w->kind);
+    JSN_FOR_MEMBERS (m, w->object)
         jsn_set_member(a, copy, m->key, m->value);
     return copy;
 }
 
-static int admit(void *arg, struct api_call *c, struct jsn *object, const struct jsn *old)
+static void admit(void *arg, struct inside_write *w)
 {
     const struct admission *a = arg;
-    struct view view = {a->server, &c->arena, &a->names};
+    struct view view = {a->server, w->arena, &a->names};
     struct api_lookup lookup = {view_get, view_each, &view, view_each_named};
-    struct api_problems p = {.arena = &c->arena};
-    struct admission_request in = {.old = old, .lookup = &lookup, .release = a->release};
+    struct api_problems p = {.arena = w->arena};
+    struct admission_request in = {.old = w->old, .lookup = &lookup, .release = a->release};
 
-    if (!api_group_is_ours(c->stored->group) || (c->sub && streq(c->sub->name, "status")))
-        return 0;
-    in.object = with_kind(&c->arena, c->stored, object);
+    if (!api_group_is_ours(w->group) || streq(w->subresource, "status"))
+        return;
+    in.object = with_kind(w);
     admission_check(&in, &p);
-    return answer(c, object, &p);
+    answer(w, &p);
 }
 
 static bool has_names(const struct api_kind *k)
@@ -211,14 +205,14 @@ int admission_install(struct admission *a, struct err *e)
 
     name_index_init(&a->names);
     API_FOR_KINDS (k) {
-        struct store_list list = {.resource = resource_of(&arena, k->kind)};
-        int r = has_names(k) ? store_each(a->server->store, &list, note_row, a, e) : 0;
+        const char *resource = resource_of(&arena, k->kind);
+        int r = has_names(k) ? inside_each(a->server, resource, NULL, note_row, a, e) : 0;
 
         if (r < 0)
             return r;
     }
-    apiserver_add_observer(a->server, on_change, a);
-    apiserver_set_admission(a->server, admit, a);
+    inside_observe(a->server, on_change, a);
+    inside_admit(a->server, admit, a);
     return 0;
 }
 

@@ -42,21 +42,37 @@ static int check_namespace(struct api_call *c, const struct jsn *object)
     return 0;
 }
 
-static int ask_hook(struct api_call *c, struct jsn *object, const struct jsn *old)
+/* Ask whoever lives inside of this process; what it found wrong fails the call. */
+static int ask_inside(struct api_call *c, const struct jsn *object, const struct jsn *old)
 {
     struct apiserver *s = c->server;
+    struct causes causes = {.arena = &c->arena};
+    struct inside_write w = {
+        .arena = &c->arena,
+        .group = c->stored->group,
+        .version = c->stored->version,
+        .kind = c->stored->kind,
+        .subresource = c->sub ? c->sub->name : NULL,
+        .object = object,
+        .old = old,
+        .call = c,
+        .causes = &causes,
+    };
 
-    return s->admit ? s->admit(s->admit_arg, c, object, old) : 0;
+    if (!s->admit)
+        return 0;
+    s->admit(s->admit_arg, &w);
+    return status_invalid(c, object_name(object), &causes);
 }
 
 int admission_create(struct api_call *c, struct jsn *object)
 {
     int r = c->stored->namespaced ? check_namespace(c, object) : 0;
 
-    return r < 0 ? r : ask_hook(c, object, NULL);
+    return r < 0 ? r : ask_inside(c, object, NULL);
 }
 
 int admission_update(struct api_call *c, struct jsn *object, const struct jsn *old)
 {
-    return ask_hook(c, object, old);
+    return ask_inside(c, object, old);
 }

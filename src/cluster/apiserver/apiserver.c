@@ -270,18 +270,6 @@ struct apiserver *apiserver_free(struct apiserver *s)
     return NULL;
 }
 
-void apiserver_add_observer(struct apiserver *s, apiserver_observe_fn fn, void *arg)
-{
-    array_reserve(&s->observers, &s->cap_observers, s->n_observers + 1, sizeof(*s->observers));
-    s->observers[s->n_observers++] = (struct apiserver_observer){fn, arg};
-}
-
-void apiserver_set_admission(struct apiserver *s, apiserver_admit_fn fn, void *arg)
-{
-    s->admit = fn;
-    s->admit_arg = arg;
-}
-
 int apiserver_port(const struct apiserver *s)
 {
     return http_server_port(s->http);

@@ -16,6 +16,7 @@
 #include "src/base/clock.h"
 #include "src/base/map.h"
 #include "src/cluster/apiserver/kinds/labelselector.h"
+#include "src/cluster/apiserver/status.h"
 
 /* An eviction that has not led to a deletion by then does not count any more. */
 #define EVICTED_FOR_US (120LL * 1000000)

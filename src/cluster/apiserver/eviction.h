@@ -2,7 +2,9 @@
 /* Evictions: may a pod go, as far as the disruption budgets say? */
 #pragma once
 
-#include "src/cluster/apiserver/status.h"
+#include "src/json/jsn.h"
+
+struct api_call;
 
 /* How many pods a workload wants; `owner` is the controlling owner reference of a pod.  -1: not
  * known, then the pods that are there count. */

@@ -14,33 +14,6 @@
 #include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/status.h"
 
-static const char *text_at(const struct jsn *object, const char *path)
-{
-    const char *s = jsn_get_str(object, path);
-
-    return s ? s : "";
-}
-
-const char *object_name(const struct jsn *object)
-{
-    return text_at(object, "metadata.name");
-}
-
-const char *object_namespace(const struct jsn *object)
-{
-    return text_at(object, "metadata.namespace");
-}
-
-const char *object_uid(const struct jsn *object)
-{
-    return text_at(object, "metadata.uid");
-}
-
-bool object_deleting(const struct jsn *object)
-{
-    return jsn_get_str(object, "metadata.deletionTimestamp") != NULL;
-}
-
 static uint32_t schema_mark(const struct api_call *c)
 {
     return c->stored->custom ? custom_schema_mark(c->stored) : 0;

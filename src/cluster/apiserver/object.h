@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/cluster/apiserver/call.h"
+#include "src/cluster/apiserver/parts.h"
 #include "src/cluster/apiserver/store.h"
 
 /*
@@ -31,12 +32,6 @@ int object_present_row(struct api_call *c, const struct store_row *row, bool wit
 
 /* "v1", "apps/v1". */
 const char *object_api_version(struct arena *a, const struct resource *res);
-
-/* Parts that many ask for; "" where absent. */
-const char *object_name(const struct jsn *object);
-const char *object_namespace(const struct jsn *object);
-const char *object_uid(const struct jsn *object);
-bool object_deleting(const struct jsn *object);
 
 /* A call of the server's own making, on one resource; done with call_done_inner. */
 void call_init_inner(struct api_call *c, struct apiserver *s, const struct resource *stored);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "src/cluster/apiserver/apiserver.h"
+#include "src/cluster/apiserver/call.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/apiserver/store.h"
 #include "src/cluster/apiserver/types/registry.h"
 
@@ -29,14 +31,14 @@ struct apiserver {
     struct loop_source *turn_hook;
     struct list waiting; /* answers that wait for the commit of this turn */
     struct apiserver_observer {
-        apiserver_observe_fn fn;
+        store_event_fn fn;
         void *arg;
     } *observers;
     size_t n_observers;
     size_t cap_observers;
     char *state_dir;
-    char *node_socket; /* of the process that runs pods; it need not be there yet */
-    apiserver_admit_fn admit;
+    char *node_socket;     /* of the process that runs pods; it need not be there yet */
+    inside_admit_fn admit; /* NULL: nobody is asked */
     void *admit_arg;
     int64_t history_ms;
     bool ready;

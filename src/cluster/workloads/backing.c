@@ -8,8 +8,7 @@
  */
 #include "src/cluster/workloads/backing.h"
 
-#include "src/cluster/apiserver/kinds/labelselector.h"
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/pod.h"
 
 bool backing_is_foreign(const struct jsn *service)

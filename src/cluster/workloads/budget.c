@@ -9,8 +9,7 @@
 #include "src/cluster/workloads/budget.h"
 
 #include "src/base/clock.h"
-#include "src/cluster/apiserver/eviction.h"
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/pod.h"
 
 #define RESOURCE "poddisruptionbudgets.policy"

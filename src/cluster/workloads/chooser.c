@@ -13,7 +13,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/map.h"
-#include "src/cluster/apiserver/eviction.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/backing.h"
 
 struct chooser {

@@ -2,7 +2,7 @@
 /* The objects that choose pods by labels: which of them does a pod's change concern? */
 #pragma once
 
-#include "src/cluster/apiserver/store.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/json/jsn.h"
 
 /* Of all namespaces.  Follows the store's events. */

@@ -8,7 +8,7 @@
  */
 #include "src/cluster/workloads/deployment.h"
 
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/pod.h"
 
 #define REVISION "deployment.kubernetes.io/revision"

@@ -11,7 +11,7 @@
  * to their sizes, the remainder going to the largest; the annotation desired-replicas on each set
  * says for which number it was last sized.
  */
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/deployment.h"
 #include "src/cluster/workloads/pod.h"
 

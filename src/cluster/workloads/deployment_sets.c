@@ -7,7 +7,7 @@
  * on its old set.  Sets are named after the hash of their template; where two different templates
  * share one, the deployment counts a collision and hashes again.
  */
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/deployment.h"
 #include "src/cluster/workloads/pod.h"
 

@@ -7,7 +7,7 @@
  * what `kubectl rollout status` reads.
  */
 #include "src/base/clock.h"
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/deployment.h"
 #include "src/cluster/workloads/pod.h"
 

@@ -5,7 +5,7 @@
  * Pods that are going are left out, unless the service publishes addresses that are not ready.
  * Where a person has made the object first, its subsets are replaced and the rest is kept.
  */
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/backing.h"
 
 #define RESOURCE "endpoints"

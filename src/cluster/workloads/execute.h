@@ -2,7 +2,7 @@
 /* Carrying out a plan through the API server's own write path. */
 #pragma once
 
-#include "src/cluster/apiserver/server.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/plan.h"
 
 /*

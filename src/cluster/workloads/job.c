@@ -14,7 +14,7 @@
 #include "src/cluster/workloads/job.h"
 
 #include "src/base/clock.h"
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/pod.h"
 
 #define RESOURCE "jobs.batch"

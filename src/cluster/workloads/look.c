@@ -9,9 +9,7 @@
  */
 #include "src/cluster/workloads/look.h"
 
-#include "src/cluster/apiserver/kinds/lookup.h"
-#include "src/cluster/apiserver/object.h"
-#include "src/cluster/apiserver/status.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/backing.h"
 #include "src/cluster/workloads/budget.h"
 #include "src/cluster/workloads/deployment.h"
@@ -20,10 +18,11 @@
 #include "src/cluster/workloads/statefulset.h"
 
 struct gathering {
-    struct look *look;
+    struct arena *arena;
     const char *uid;     /* only what this owner controls, or nobody; NULL: all */
     const char **labels; /* texts that must occur; NULL: none */
     struct jsn *list;
+    struct err *e;
     int result;
 };
 
@@ -42,72 +41,72 @@ static bool matters(const struct gathering *g, struct str data)
     return true;
 }
 
-static bool gather_row(void *arg, struct str data)
+static bool gather_row(void *arg, const struct store_row *row)
 {
     struct gathering *g = arg;
-    struct err e = {0};
     struct jsn *object;
 
-    if (!matters(g, data))
+    if (!matters(g, row->data))
         return true;
-    if (jsn_parse(&g->look->call->arena, data, NULL, &object, &e) < 0)
-        g->result = status_internal(g->look->call, &e);
+    if (jsn_parse(g->arena, row->data, NULL, &object, g->e) < 0)
+        g->result = err_wrap(g->e, -EBADMSG, "the stored %s '%s' is corrupt", row->key.resource,
+                             row->key.name);
     else
-        jsn_append(&g->look->call->arena, g->list, object);
+        jsn_append(g->arena, g->list, object);
     return g->result == 0;
 }
 
 static int gather(struct look *l, const char *resource, const char *uid, const char **labels,
-                  const struct jsn **ret_list)
+                  const struct jsn **ret_list, struct err *e)
 {
-    struct gathering g = {l, uid, labels, jsn_array(&l->call->arena), 0};
-    int r = lookup_each(l->call, resource, l->ns, gather_row, &g);
+    struct gathering g = {l->arena, uid, labels, jsn_array(l->arena), e, 0};
+    int r = inside_each(l->server, resource, l->ns, gather_row, &g, e);
 
     *ret_list = g.list;
     return r < 0 ? r : g.result;
 }
 
-static int look_statefulset(struct look *l)
+static int look_statefulset(struct look *l, struct err *e)
 {
     struct statefulset_view v = {.set = l->object};
     const char *uid = object_uid(l->object);
-    int r = gather(l, "pods", uid, NULL, &v.pods);
+    int r = gather(l, "pods", uid, NULL, &v.pods, e);
 
     if (r == 0)
-        r = gather(l, "controllerrevisions.apps", uid, NULL, &v.revisions);
+        r = gather(l, "controllerrevisions.apps", uid, NULL, &v.revisions, e);
     if (r == 0 && jsn_len(jsn_get(l->object, "spec.volumeClaimTemplates")) > 0)
-        r = gather(l, "persistentvolumeclaims", NULL, NULL, &v.claims);
+        r = gather(l, "persistentvolumeclaims", NULL, NULL, &v.claims, e);
     if (r == 0)
         statefulset_plan(&l->plan, &v);
     return r;
 }
 
-static int look_replicaset(struct look *l)
+static int look_replicaset(struct look *l, struct err *e)
 {
     const struct jsn *pods = NULL;
-    int r = gather(l, "pods", object_uid(l->object), NULL, &pods);
+    int r = gather(l, "pods", object_uid(l->object), NULL, &pods, e);
 
     if (r == 0)
         replicaset_plan(&l->plan, l->object, pods);
     return r;
 }
 
-static int look_deployment(struct look *l)
+static int look_deployment(struct look *l, struct err *e)
 {
     struct deployment_view v = {.deployment = l->object};
-    int r = gather(l, "replicasets.apps", object_uid(l->object), NULL, &v.replicasets);
+    int r = gather(l, "replicasets.apps", object_uid(l->object), NULL, &v.replicasets, e);
 
     if (r == 0 && streq(jsn_get_str(l->object, "spec.strategy.type"), "Recreate"))
-        r = gather(l, "pods", NULL, NULL, &v.pods);
+        r = gather(l, "pods", NULL, NULL, &v.pods, e);
     if (r == 0)
         deployment_plan(&l->plan, &v);
     return r;
 }
 
-static int look_job(struct look *l)
+static int look_job(struct look *l, struct err *e)
 {
     const struct jsn *pods = NULL;
-    int r = gather(l, "pods", object_uid(l->object), NULL, &pods);
+    int r = gather(l, "pods", object_uid(l->object), NULL, &pods, e);
 
     if (r == 0)
         job_plan(&l->plan, l->object, pods);
@@ -126,34 +125,42 @@ static const char **label_texts(struct arena *a, const struct jsn *selector)
     return texts;
 }
 
-static int look_budget(struct look *l)
+static int look_budget(struct look *l, struct err *e)
 {
     struct budget_view v = {.budget = l->object};
     const struct jsn *labels = jsn_get(l->object, "spec.selector.matchLabels");
-    int r = gather(l, "pods", NULL, label_texts(&l->call->arena, labels), &v.pods);
+    int r = gather(l, "pods", NULL, label_texts(l->arena, labels), &v.pods, e);
 
     if (r == 0)
-        r = gather(l, "replicasets.apps", NULL, NULL, &v.replicasets);
+        r = gather(l, "replicasets.apps", NULL, NULL, &v.replicasets, e);
     if (r == 0)
-        r = gather(l, "statefulsets.apps", NULL, NULL, &v.statefulsets);
+        r = gather(l, "statefulsets.apps", NULL, NULL, &v.statefulsets, e);
     if (r == 0)
         budget_plan(&l->plan, &v);
     return r;
 }
 
-static int look_gone_service(struct look *l)
+/* Those of the service of this look; -ENOENT: there are none. */
+static int find_endpoints(struct look *l, struct jsn **ret_object, struct err *e)
+{
+    const struct store_key k = {"endpoints", l->ns, l->name};
+
+    return inside_get(l->server, l->arena, &k, ret_object, e);
+}
+
+static int look_gone_service(struct look *l, struct err *e)
 {
     struct jsn *old;
-    int r = lookup_get(l->call, "endpoints", l->ns, l->name, &old);
+    int r = find_endpoints(l, &old, e);
 
     if (r == 0)
         plan_add(&l->plan, ACTION_DELETE, "endpoints", old);
     return r == -ENOENT ? 0 : r;
 }
 
-static int look_service(struct look *l)
+static int look_service(struct look *l, struct err *e)
 {
-    struct arena *a = &l->call->arena;
+    struct arena *a = l->arena;
     const char *named[] = {NULL, NULL};
     const struct jsn *pods = NULL;
     const struct jsn *slices = NULL;
@@ -161,15 +168,15 @@ static int look_service(struct look *l)
     int r;
 
     if (!l->object)
-        return look_gone_service(l);
+        return look_gone_service(l, e);
     if (backing_is_foreign(l->object))
         return 0;
     named[0] = arena_printf(a, "\"kubernetes.io/service-name\":\"%s\"", l->name);
-    r = gather(l, "pods", NULL, label_texts(a, jsn_get(l->object, "spec.selector")), &pods);
+    r = gather(l, "pods", NULL, label_texts(a, jsn_get(l->object, "spec.selector")), &pods, e);
     if (r == 0)
-        r = gather(l, "endpointslices.discovery.k8s.io", NULL, named, &slices);
+        r = gather(l, "endpointslices.discovery.k8s.io", NULL, named, &slices, e);
     if (r == 0)
-        r = lookup_get(l->call, "endpoints", l->ns, l->name, &old);
+        r = find_endpoints(l, &old, e);
     if (r == -ENOENT)
         r = 0;
     if (r == 0) {

@@ -8,8 +8,7 @@
  */
 #include "src/cluster/workloads/owned.h"
 
-#include "src/cluster/apiserver/kinds/labelselector.h"
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 
 const struct jsn *owned_controller(const struct jsn *object)
 {

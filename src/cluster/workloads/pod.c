@@ -11,7 +11,7 @@
 #include "src/base/clock.h"
 #include "src/base/encode.h"
 #include "src/base/hash.h"
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 
 const struct jsn *pod_condition(const struct jsn *object, const char *type)
 {

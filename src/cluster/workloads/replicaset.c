@@ -8,8 +8,7 @@
  */
 #include "src/cluster/workloads/replicaset.h"
 
-#include "src/cluster/apiserver/kinds/labelselector.h"
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/pod.h"
 
 #define BURST 500

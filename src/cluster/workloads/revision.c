@@ -10,7 +10,7 @@
  */
 #include "src/cluster/workloads/revision.h"
 
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/pod.h"
 
 #define RESOURCE "controllerrevisions.apps"

@@ -8,7 +8,7 @@
  * other makers (other label managed-by) are left alone.
  */
 #include "src/base/hash.h"
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/backing.h"
 #include "src/cluster/workloads/owned.h"
 #include "src/cluster/workloads/pod.h"

@@ -16,7 +16,7 @@
  */
 #include "src/cluster/workloads/statefulset.h"
 
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/pod.h"
 
 /* More than one machine runs; keeps the table of ordinals small, whatever spec.replicas says. */

@@ -7,7 +7,7 @@
  * TEMPLATE-SET-ORDINAL, which outlives the pod; whether it outlives the set, or the ordinal, is
  * what persistentVolumeClaimRetentionPolicy says.
  */
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/pod.h"
 #include "src/cluster/workloads/statefulset.h"
 

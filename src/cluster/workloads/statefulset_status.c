@@ -6,7 +6,7 @@
  * when every wanted pod is there, ready and of the new revision; then the new revision becomes the
  * current one.
  */
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/pod.h"
 #include "src/cluster/workloads/statefulset.h"
 

@@ -18,9 +18,7 @@
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/log.h"
-#include "src/cluster/apiserver/kinds/lookup.h"
-#include "src/cluster/apiserver/object.h"
-#include "src/cluster/apiserver/workset.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/chooser.h"
 #include "src/cluster/workloads/execute.h"
 #include "src/cluster/workloads/look.h"
@@ -76,9 +74,8 @@ static int enqueue_all(struct workloads *w, const char *resource, const char *ns
                        struct err *e)
 {
     struct row_visit v = {w, delay_ms};
-    struct store_list q = {.resource = resource, .ns = ns};
 
-    return store_each(w->server->store, &q, enqueue_row, &v, e);
+    return inside_each(w->server, resource, ns, enqueue_row, &v, e);
 }
 
 static void enqueue_some(struct workloads *w, const char *resource, const char *ns,
@@ -208,26 +205,28 @@ static void note_cost(struct workloads *w, const char *key, int64_t ms)
 }
 
 /* In a namespace that is on its way out nothing is to be made. */
-static bool namespace_ends(struct api_call *c, const char *ns)
+static bool namespace_ends(const struct look *l)
 {
+    const struct store_key k = {"namespaces", "", l->ns};
     struct jsn *object;
 
-    return lookup_get(c, "namespaces", "", ns, &object) < 0 || object_deleting(object);
+    return inside_get(l->server, l->arena, &k, &object, NULL) < 0 || object_deleting(object);
 }
 
 static int look_at(struct workloads *w, const struct controller *c, struct look *l)
 {
-    int r = object_find(l->call, l->ns, l->name, &l->object);
+    const struct store_key k = {c->resource, l->ns, l->name};
+    struct err e = {0};
+    int r = inside_get(w->server, l->arena, &k, &l->object, &e);
 
     if (r == -ENOENT && c->gone_too)
         r = 0;
-    else if (r == -ENOENT || (r == 0 && namespace_ends(l->call, l->ns)))
+    else if (r == -ENOENT || (r == 0 && namespace_ends(l)))
         return 0;
     if (r == 0)
-        r = c->look(l);
+        r = c->look(l, &e);
     if (r < 0) {
-        log_warn("%s '%s/%s' could not be looked at: %s", c->kind, l->ns, l->name,
-                 l->call->failure ? jsn_get_str(l->call->failure, "message") : "store error");
+        log_warn("%s '%s/%s' could not be looked at: %s", c->kind, l->ns, l->name, e.text);
         return r;
     }
     return execute_plan(w->server, &l->plan, c->resource, l->object);
@@ -236,8 +235,9 @@ static int look_at(struct workloads *w, const struct controller *c, struct look 
 static void look(void *arg, const char *key)
 {
     struct workloads *w = arg;
-    AUTO(call_done_inner) struct api_call call = {0};
-    struct look l = {.call = &call};
+    AUTO(arena_done) struct arena a = {0};
+    struct look l = {
+        .server = w->server, .arena = &a, .plan = {.arena = &a, .now_us = clock_wall_us()}};
     struct str rest = str_of(key);
     struct str resource;
     struct str ns;
@@ -246,14 +246,11 @@ static void look(void *arg, const char *key)
 
     (void)str_split(&rest, '/', &resource);
     (void)str_split(&rest, '/', &ns);
-    call_init_inner(&call, w->server, NULL);
-    c = find(arena_str(&call.arena, resource), "");
+    c = find(arena_str(&a, resource), "");
     if (!c)
         return;
-    call.res = call.stored = registry_find_stored(w->server->registry, c->resource);
-    l.ns = call.ns = arena_str(&call.arena, ns);
-    l.name = arena_str(&call.arena, rest);
-    l.plan = (struct plan){.arena = &call.arena, .now_us = clock_wall_us()};
+    l.ns = arena_str(&a, ns);
+    l.name = arena_str(&a, rest);
     if (look_at(w, c, &l) < 0)
         workset_add_later(&w->work, key, next_delay(w, key));
     else
@@ -269,14 +266,14 @@ int workloads_new(struct apiserver *s, struct workloads **ret_workloads, struct 
 
     w->server = s;
     w->choosers = choosers_new();
-    workset_init(&w->work, s->loop, BATCH, look, w);
+    workset_init(&w->work, inside_loop(s), BATCH, look, w);
     for (const struct controller *c = controllers; c->resource; c++) {
         int r = enqueue_all(w, c->resource, NULL, 0, e);
 
         if (r < 0)
             return r;
     }
-    apiserver_add_observer(s, on_change, w);
+    inside_observe(s, on_change, w);
     *ret_workloads = TAKE(w);
     return 0;
 }

@@ -8,6 +8,7 @@
  */
 #include "src/cluster/apiserver/kinds/labelselector.h"
 
+#include "src/cluster/apiserver/checks.h"
 #include "src/json/selector.h"
 
 static bool takes_values(const char *operator)

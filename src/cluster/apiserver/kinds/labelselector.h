@@ -2,7 +2,10 @@
 /* Label selectors as objects: {"matchLabels": ..., "matchExpressions": ...}. */
 #pragma once
 
-#include "src/cluster/apiserver/checks.h"
+#include "src/json/jsn.h"
+
+struct causes;
+struct place;
 
 /* The selector is well formed; an absent one is. */
 void labelselector_check(struct causes *cs, const struct place *selector);

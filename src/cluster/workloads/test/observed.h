@@ -2,7 +2,7 @@
 /* What the tests of the plans share: objects from short texts, and a plan as a line of text. */
 #pragma once
 
-#include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/inside.h"
 #include "src/cluster/workloads/plan.h"
 #include "src/json/test/json_text.h"
 
