@@ -119,7 +119,8 @@ int programs_rootfs(struct node *n, const char *const *shares, struct err *e)
 {
     AUTO(free) char *entrypoints = find_entrypoints();
     char *programs[] = {find_own("cli", "slurmkeeper"), find_own("agent", "slurmkeeper-agent"),
-                        find_own("agent/worker", "slurmkeeper-agent-worker")};
+                        find_own("agent/worker", "slurmkeeper-agent-worker"),
+                        find_own("supervise", "slurmkeeper-supervise")};
     const char *found[ARRAY_LEN(programs) + 1] = {NULL};
     struct rootfs_options o = {.state_dir = n->state_dir,
                                .node_dir = n->dir,
