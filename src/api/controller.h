@@ -125,6 +125,15 @@ void controller_check_conf(const struct controller *c, uint32_t release, struct 
  * sentence lives in the arena.
  */
 const char *controller_owned(struct arena *a, const char *key, const char *value);
+/* By what the daemons know each other, as extraConf declares it. */
+enum controller_auth {
+    CONTROLLER_AUTH_DEFAULT, /* nothing is said: auth/slurm where the release has it */
+    CONTROLLER_AUTH_MUNGE,
+    CONTROLLER_AUTH_SLURM,
+};
+enum controller_auth controller_auth(const struct controller *c);
+/* Does the Secret hold several keys (slurm.jwks), and not one (slurm.key)? */
+bool controller_has_key_set(const struct controller *c);
 /* What may not change. */
 void controller_check_update(const struct controller *c, const struct controller *old,
                              struct api_problems *p);

@@ -142,12 +142,29 @@ void controller_check_annotations(const struct controller *c, struct api_problem
                         "%s is not Report or Revert: taken for Report", name_shown(p, policy));
 }
 
+/* A release may be given later, or found: then the operator's checks tell. */
+static void check_auth(const struct controller *c, struct api_problems *p)
+{
+    uint32_t release = controller_release(c);
+    enum controller_auth auth = controller_auth(c);
+
+    if (!controller_has_key_set(c))
+        return;
+    if (auth == CONTROLLER_AUTH_MUNGE)
+        api_problem_add(p, API_INVALID, "spec.slurmKeyRef.key",
+                        "munge knows one key and not a set of them (.jwks)");
+    else if (release && !profile_has(release, PROFILE_AUTH_KEY_SET))
+        api_problem_add(p, API_INVALID, "spec.slurmKeyRef.key",
+                        "a set of keys (.jwks) needs Slurm 24.05");
+}
+
 void controller_check(const struct controller *c, struct api_problems *p)
 {
     struct controller_ref_list lists[CONTROLLER_REF_LISTS];
 
     check_names(c, p);
     check_keys(c, p);
+    check_auth(c, p);
     check_external(c, p);
     check_ha(c, p);
     if (c->spec.accounting_ref)
@@ -183,6 +200,9 @@ void controller_check_update(const struct controller *c, const struct controller
     check_same(p, "spec.slurmKeyRef", api_key_ref_equal(&slurm, &old_slurm),
                "running daemons know only the key they started with; change the Secret's content "
                "instead");
+    check_same(p, "spec.extraConf: AuthType", controller_auth(c) == controller_auth(old),
+               "daemons that run would not know those that start; make the cluster again, or stop "
+               "all of its pods first");
     check_same(p, "spec.jwtKeyRef", api_key_ref_equal(&jwt, &old_jwt),
                "tokens in use are signed with it; change the Secret's content instead");
     check_same(p, "spec.persistence.enabled", store->enabled == old_store->enabled,

@@ -13,10 +13,10 @@
 
 static const struct {
     const char *key;
-    const char *fixed; /* the value it has in every cluster; NULL: each has its own */
+    const char *fixed; /* values that it may have in every cluster; NULL: each has its own */
     const char *what;
 } owned[] = {
-    {"AuthType", NULL, "goes with the cluster's keys"},
+    {"AuthType", "auth/munge auth/slurm", "is auth/slurm or auth/munge"},
     {"BackupAddr", NULL, "is the pod's name"},
     {"BackupController", NULL, "is the pod's name"},
     {"ClusterName", NULL, "comes from spec.clusterName"},
@@ -33,11 +33,22 @@ static const struct {
     {"StateSaveLocation", NULL, "is the pod's volume"},
 };
 
+static bool is_among(const char *list, const char *value)
+{
+    struct str rest = str_of(list);
+    struct str word;
+
+    while (str_split(&rest, ' ', &word))
+        if (str_eq_nocase(word, str_of(value)))
+            return true;
+    return false;
+}
+
 const char *controller_owned(struct arena *a, const char *key, const char *value)
 {
     for (size_t i = 0; i < ARRAY_LEN(owned); i++)
         if (strcasecmp(owned[i].key, key) == 0)
-            return owned[i].fixed && streq(owned[i].fixed, value)
+            return owned[i].fixed && is_among(owned[i].fixed, value)
                        ? NULL
                        : arena_printf(a, "%s %s and cannot be set; remove the line", owned[i].key,
                                       owned[i].what);

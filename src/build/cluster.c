@@ -4,7 +4,8 @@
  * slurmctld is.
  *
  * Of the Slurm releases, one thing shapes the objects: before 23.11 there is no auth/slurm, and
- * munge takes its place with a key made from the same Secret.
+ * munge takes its place with a key made from the same Secret.  From then on munge is there for
+ * those who declare it.
  */
 #include "src/build/cluster.h"
 
@@ -30,7 +31,8 @@ bool build_has(const struct build_cluster *c, enum profile_feature feature)
 
 bool build_uses_munge(const struct build_cluster *c)
 {
-    return !build_has(c, PROFILE_AUTH_SLURM);
+    return !build_has(c, PROFILE_AUTH_SLURM) ||
+           controller_auth(c->controller) == CONTROLLER_AUTH_MUNGE;
 }
 
 bool build_has_agent(const struct build_cluster *c)

@@ -21,7 +21,7 @@ const char *config_managed_value(const struct config_work *w, const char *key)
         return w->c->controller->spec.jwks_key_ref ? JWT_KEY ",jwks=" SLURM_ETC "/" KEYFILE_JWT_SET
                                                    : JWT_KEY;
     if (streq(key, "AuthInfo"))
-        return build_has(w->c, PROFILE_AUTH_SLURM) ? "use_client_ids" : "";
+        return build_uses_munge(w->c) ? "" : "use_client_ids";
     return build_has(w->c, PROFILE_RECONFIG_ON_RESTART) ? "enable_configless,reconfig_on_restart"
                                                         : "enable_configless";
 }

@@ -62,6 +62,9 @@ static void check_setting(struct config_work *w, const struct conf_line *line,
     const struct conf_pair *pair = &line->pairs[0];
     const char *why = controller_owned(w->a, pair->key, pair->value);
 
+    if (!why && strcasecmp(pair->key, "AuthType") == 0 &&
+        (strcasecmp(pair->value, "auth/munge") == 0) != build_uses_munge(w->c))
+        why = "AuthType decides which keys pods have: say it in spec.extraConf itself";
     if (why)
         faults_add(faults, FAULT_FATAL, line->file, line->line, "%s", why);
     for (size_t i = 0; i < ARRAY_LEN(programs); i++)

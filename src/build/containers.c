@@ -86,8 +86,11 @@ struct jsn *volume_map_source(struct arena *a, const char *name)
 void volume_add_auth(struct arena *a, const struct build_cluster *c, struct jsn *sources)
 {
     struct api_key_ref key = controller_slurm_key(a, c->controller);
+    const char *file = controller_has_key_set(c->controller) ? KEYFILE_SLURM_SET : KEYFILE_SLURM;
 
-    jsn_append(a, sources, volume_key_source(a, "secret", &key, KEYFILE_SLURM));
+    /* where Slurm has both, it prefers the key that lies there to what slurm.conf says */
+    if (!build_uses_munge(c) || !build_has(c, PROFILE_AUTH_SLURM))
+        jsn_append(a, sources, volume_key_source(a, "secret", &key, file));
     if (build_uses_munge(c))
         jsn_append(a, sources, volume_key_source(a, "secret", &key, KEYFILE_MUNGE));
 }

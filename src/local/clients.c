@@ -3,8 +3,9 @@
  * The machine's own Slurm commands.
  *
  * For each Controller: its key, its configuration and the address of its Service, as they are in
- * the API, become a directory that SLURM_CONF can point into.  Each has a munged with the cluster's
- * key and a socket in that directory; the machine's own munge and /etc/slurm are not touched.
+ * the API, become a directory that SLURM_CONF can point into.  Each has a daemon that signs what
+ * commands ask: a munged with the cluster's key and a socket in that directory, or a sackd
+ * (sack.c).  The machine's own munge, sackd and /etc/slurm are not touched.
  * Whatever of the sources changes, everything is looked at again: there is little of it, and files
  * that stay the same are not written.
  */
@@ -21,7 +22,10 @@
 #include "src/kube/cache.h"
 #include "src/local/client_conf.h"
 #include "src/local/daemon.h"
+#include "src/local/sack.h"
 #include "src/slurm/keyfiles.h"
+
+#define LATER_MS 5000
 
 enum source { CONTROLLERS, CONFIG_MAPS, SECRETS, SERVICES, N_SOURCES };
 
@@ -33,8 +37,10 @@ static const struct kube_resource resources[N_SOURCES] = {
 };
 
 struct entry {
-    struct daemon *munged;
+    struct daemon *signer;
+    bool munge; /* the signer is munged, and not sackd */
     bool seen;
+    bool told; /* why there is no signer */
 };
 
 struct clients {
@@ -43,6 +49,8 @@ struct clients {
     struct kube_cache *caches[N_SOURCES];
     struct map entries; /* directory -> struct entry */
     struct loop_source *timer;
+    struct loop_source *later; /* another look, though nothing has changed */
+    struct clients_options o;
 };
 
 /* One Controller, while its directory is made. */
@@ -58,7 +66,7 @@ static void entry_free(void *p)
 {
     struct entry *x = p;
 
-    daemon_free(x->munged);
+    daemon_free(x->signer);
     free(x);
 }
 
@@ -70,13 +78,18 @@ static const struct jsn *find(const struct making *m, enum source s, const char 
     return o && kube_object_parse(o, m->a, &v, NULL) == 0 ? v : NULL;
 }
 
+static const char *key_file(const struct making *m)
+{
+    return controller_has_key_set(m->ctl) ? KEYFILE_SLURM_SET : KEYFILE_SLURM;
+}
+
 static int write_key(const struct making *m, bool *ret_changed, struct err *e)
 {
     struct api_key_ref ref = controller_slurm_key(m->a, m->ctl);
     const struct jsn *secret = find(m, SECRETS, ref.name);
     const struct jsn *coded = jsn_member(jsn_key(secret, "data"), str_of(ref.key));
     AUTO(buf_done) struct buf key = {0};
-    const char *path = arena_printf(m->a, "%s/" KEYFILE_SLURM, m->dir);
+    const char *path = arena_printf(m->a, "%s/%s", m->dir, key_file(m));
 
     if (!jsn_text(coded) || decode_base64(&key, coded->s) < 0)
         return err_set(e, -ENOENT, ERR_RETRY, "its key, Secret '%s', is not there yet", ref.name);
@@ -147,6 +160,38 @@ static struct daemon *start_munged(const struct making *m)
     return daemon_new(m->c->loop, &o);
 }
 
+static int start_sackd(const struct making *m, struct daemon **ret, struct err *e)
+{
+    struct sack_options o = {.supervise = m->c->o.supervise,
+                             .release = m->c->o.release,
+                             .cluster = controller_cluster_name(m->a, m->ctl),
+                             .conf = arena_printf(m->a, "%s/slurm.conf", m->dir),
+                             .name = arena_printf(m->a, "sackd of %s/%s", m->ns, m->ctl->meta.name),
+                             .log = arena_printf(m->a, "%s/sackd-%s-%s.log", m->c->layout->logs,
+                                                 m->ns, m->ctl->meta.name)};
+
+    if (!o.supervise)
+        return err_set(e, -ENOENT, ERR_PERMANENT,
+                       "slurmkeeper-supervise is not beside slurmkeeper, and sackd needs it");
+    return sack_start(m->c->loop, m->a, &o, ret, e);
+}
+
+/* One that cannot be had now may be had later: whoever is in its way may go. */
+static void start_signer(const struct making *m, struct entry *x)
+{
+    struct err e = {0};
+
+    if (x->munge) {
+        x->signer = start_munged(m);
+    } else if (start_sackd(m, &x->signer, &e) < 0) {
+        if (!x->told)
+            log_warn("commands for Controller %s/%s do not work on this machine: %s", m->ns,
+                     m->ctl->meta.name, e.text);
+        x->told = true;
+        loop_timer_arm(m->c->later, LATER_MS);
+    }
+}
+
 static struct entry *entry_of(const struct making *m)
 {
     struct entry *x = map_get(&m->c->entries, str_of(m->dir));
@@ -182,10 +227,11 @@ static int make(const struct making *m, struct err *e)
         r = write_conf(m, map, address, &munge, e);
     if (r < 0)
         return r;
-    if (new_key || !munge)
-        x->munged = daemon_free(x->munged);
-    if (munge && !x->munged)
-        x->munged = start_munged(m);
+    if (new_key || munge != x->munge)
+        x->signer = daemon_free(x->signer);
+    x->munge = munge;
+    if (!x->signer)
+        start_signer(m, x);
     return 0;
 }
 
@@ -271,19 +317,22 @@ static void on_synced(void *arg)
     changed(arg);
 }
 
-struct clients *clients_new(struct kube_client *k, const struct layout *l)
+struct clients *clients_new(struct kube_client *k, const struct layout *l,
+                            const struct clients_options *o)
 {
     struct clients *c = xcalloc(1, sizeof(*c));
     struct kube_handler h = {on_added, on_updated, on_deleted, on_synced, c};
 
     c->layout = l;
+    c->o = *o;
     c->loop = kube_client_loop(k);
     map_init(&c->entries, entry_free);
     c->timer = loop_add_timer(c->loop, on_timer, c);
+    c->later = loop_add_timer(c->loop, on_timer, c);
     for (size_t i = 0; i < N_SOURCES; i++) {
-        struct kube_cache_options o = {.reflector.scope.resource = resources[i]};
+        struct kube_cache_options of = {.reflector.scope.resource = resources[i]};
 
-        c->caches[i] = kube_cache_new(k, &o);
+        c->caches[i] = kube_cache_new(k, &of);
         kube_cache_add_handler(c->caches[i], &h);
     }
     return c;
@@ -297,6 +346,7 @@ struct clients *clients_free(struct clients *c)
         kube_cache_free(c->caches[i]);
     map_done(&c->entries);
     loop_source_free(c->timer);
+    loop_source_free(c->later);
     free(c);
     return NULL;
 }

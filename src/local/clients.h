@@ -7,12 +7,18 @@
 
 struct clients;
 
+struct clients_options {
+    uint32_t release;      /* of the machine's Slurm */
+    const char *supervise; /* slurmkeeper-supervise; NULL: it is not there.  Borrowed */
+};
+
 /*
  * From now on every Controller has a directory CLIENTS/NAMESPACE/NAME with a slurm.conf for
- * commands on this machine, kept in step with the cluster's, and a munged of its own.  Borrows
- * both.
+ * commands on this machine, kept in step with the cluster's, and a munged or sackd of its own.
+ * Borrows client and layout.
  */
-struct clients *clients_new(struct kube_client *c, const struct layout *l);
-/* The mungeds end; the files stay. */
+struct clients *clients_new(struct kube_client *c, const struct layout *l,
+                            const struct clients_options *o);
+/* The daemons end; the files stay. */
 struct clients *clients_free(struct clients *c);
 DEFINE_AUTO(struct clients, clients_free);

@@ -20,9 +20,16 @@
 static const struct {
     const char *program;
     const char *package;
+    bool all; /* releases */
+    enum profile_feature with;
 } needed[] = {
-    {"slurmctld", "slurmctld"}, {"slurmd", "slurmd"}, {"sinfo", "slurm-client"},
-    {"munged", "munge"},        {"ip", "iproute2"},   {"nft", "nftables"},
+    {"slurmctld", "slurmctld", true},
+    {"slurmd", "slurmd", true},
+    {"sinfo", "slurm-client", true},
+    {"munged", "munge", true},
+    {"sackd", "sackd", false, PROFILE_AUTH_SLURM},
+    {"ip", "iproute2", true},
+    {"nft", "nftables", true},
 };
 
 static bool present(const char *program)
@@ -39,12 +46,14 @@ static bool present(const char *program)
     return false;
 }
 
-static int check_programs(struct err *e)
+/* What all releases need, or else what goes with a feature of this one. */
+static int check_programs(uint32_t release, struct err *e)
 {
     AUTO(buf_done) struct buf missing = {0};
 
     for (size_t i = 0; i < ARRAY_LEN(needed); i++)
-        if (!present(needed[i].program))
+        if ((needed[i].all || (release && profile_has(release, needed[i].with))) &&
+            !present(needed[i].program))
             buf_printf(&missing, " %s", needed[i].package);
     if (!present("runc") && !present("crun"))
         buf_adds(&missing, " runc");
@@ -70,12 +79,14 @@ int host_look(struct host *ret, struct err *e)
 {
     AUTO(free) char *version = NULL;
     const struct passwd *slurm = getpwnam("slurm");
-    int r = check_programs(e);
+    int r = check_programs(0, e);
 
     if (r == 0)
         r = command_output((const char *const[]){"slurmctld", "-V", NULL}, NULL, 5000, &version, e);
     if (r == 0)
         r = release_parse(str_trim(str_of(version)), &ret->release, e);
+    if (r == 0)
+        r = check_programs(ret->release, e);
     if (r < 0)
         return r;
     if (!slurm)
@@ -88,17 +99,25 @@ int host_look(struct host *ret, struct err *e)
     return 0;
 }
 
-bool host_has_agent(const char *program)
+char *host_own_program(const char *program, const char *built, const char *name)
 {
-    static const char *const places[] = {"", "../agent/", "../libexec/slurmkeeper/"};
+    const char *const places[] = {"", built, "../libexec/slurmkeeper/"};
     const char *slash = strrchr(program, '/');
     int n = slash ? (int)(slash - program) : 0;
 
     for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-        AUTO(free) char *path = xasprintf("%.*s/%sslurmkeeper-agent", n, program, places[i]);
+        char *path = xasprintf("%.*s/%s%s", n, program, places[i], name);
 
         if (access(path, X_OK) == 0)
-            return true;
+            return path;
+        free(path);
     }
-    return false;
+    return NULL;
+}
+
+bool host_has_agent(const char *program)
+{
+    AUTO(free) char *path = host_own_program(program, "../agent/", "slurmkeeper-agent");
+
+    return path != NULL;
 }

@@ -14,5 +14,8 @@ struct host {
 /* Fails with all that is missing, and the command that installs it. */
 int host_look(struct host *ret, struct err *e) MUST_CHECK;
 
+/* A program of ours beside `program`, where it is installed, or in the directory (from there) that
+ * it is built in; owned, or NULL. */
+char *host_own_program(const char *program, const char *built, const char *name);
 /* Is slurmkeeper-agent there, beside `program` or where it is installed or built? */
 bool host_has_agent(const char *program);

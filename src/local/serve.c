@@ -42,6 +42,7 @@ struct serve {
     char **now; /* shares that are not kept; NULL-terminated */
     struct host host;
     char *program;
+    char *supervise; /* slurmkeeper-supervise; or NULL */
     bool no_agent;
     int lock;
     struct daemon *processes[N_PROCESSES];
@@ -276,7 +277,9 @@ static void define_next(struct serve *s)
 static void start_clients(struct serve *s)
 {
     if (file_exists(s->node_socket))
-        s->clients = clients_new(s->client, &s->layout);
+        s->clients = clients_new(
+            s->client, &s->layout,
+            &(struct clients_options){.release = s->host.release, .supervise = s->supervise});
     else
         loop_timer_arm(s->timer, LOOK_MS);
 }
@@ -323,6 +326,7 @@ int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_
     s->loop = l;
     s->lock = -1;
     s->program = xstrdup(o->program);
+    s->supervise = host_own_program(o->program, "../supervise/", "slurmkeeper-supervise");
     s->no_agent = o->no_agent || !host_has_agent(o->program);
     r = layout_init(&s->layout, o->state, e);
     if (r == 0)
@@ -390,6 +394,7 @@ struct serve *serve_free(struct serve *s)
     free(s->node_socket);
     layout_done(&s->layout);
     free(s->program);
+    free(s->supervise);
     free(s);
     return NULL;
 }

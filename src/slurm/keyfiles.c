@@ -9,7 +9,7 @@
 
 const struct keyfile keyfiles[] = {
     {KEYFILE_SLURM, true, true},
-    {KEYFILE_SLURM_SET, true, false},
+    {KEYFILE_SLURM_SET, true, true},
     {KEYFILE_JWT, true, true},
     {KEYFILE_JWT_OLD, true, false},
     {KEYFILE_JWT_SET, true, true},

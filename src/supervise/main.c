@@ -71,6 +71,7 @@ static void program_find(struct supervisor *s, const char *name)
 
 static NORETURN void become(char **argv, const sigset_t *blocked)
 {
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* a supervisor that is killed leaves nobody */
     (void)sigprocmask(SIG_UNBLOCK, blocked, NULL);
     (void)execvp(argv[0], argv);
     _exit(fail(argv[0]));

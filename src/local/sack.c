@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sackd for the machine's own commands.
+ *
+ * A command has no key: it asks sackd, by a socket whose place is fixed in the library.  From 25.05
+ * on each cluster of a machine has its own (/run/slurm-CLUSTER), and sackd makes it where
+ * RUNTIME_DIRECTORY says; before that all of them share /run/slurm.  A socket at which somebody
+ * answers is not taken away from him.
+ *
+ * sackd goes into the background by itself unless a service manager waits for it.
+ */
+#include "src/local/sack.h"
+
+#include <ctype.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "src/base/file.h"
+#include "src/slurm/profile.h"
+
+const char *sack_dir(struct arena *a, uint32_t release, const char *cluster)
+{
+    char *dir;
+
+    if (!profile_has(release, PROFILE_SACK_BY_CLUSTER))
+        return "/run/slurm";
+    dir = arena_printf(a, "/run/slurm-%s", cluster);
+    for (char *p = dir; *p; p++)
+        *p = (char)tolower((unsigned char)*p); /* as Slurm has its name */
+    return dir;
+}
+
+static bool is_taken(const char *dir)
+{
+    AUTO(close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+
+    if (fd < 0 || strlen(dir) + strlen("/sack.socket") >= sizeof(at.sun_path))
+        return false;
+    memcpy(at.sun_path, dir, strlen(dir));
+    memcpy(at.sun_path + strlen(dir), "/sack.socket", strlen("/sack.socket"));
+    return connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0;
+}
+
+int sack_start(struct loop *l, struct arena *a, const struct sack_options *o, struct daemon **ret,
+               struct err *e)
+{
+    const char *dir = sack_dir(a, o->release, o->cluster);
+    const char *const argv[] = {"env",        arena_printf(a, "RUNTIME_DIRECTORY=%s", dir),
+                                o->supervise, "sackd",
+                                "--systemd",  "-f",
+                                o->conf,      NULL};
+    struct daemon_options d = {.name = o->name, .argv = argv, .log = o->log};
+    int r;
+
+    if (is_taken(dir))
+        return err_set(e, -EBUSY, ERR_RETRY, "another sackd answers at %s/sack.socket%s", dir,
+                       profile_has(o->release, PROFILE_SACK_BY_CLUSTER)
+                           ? ""
+                           : ", and Slurm before 25.05 has room for one on a machine; declare "
+                             "AuthType=auth/munge in spec.extraConf when the cluster is made");
+    r = file_make_dirs(dir, 0755, e);
+    if (r == 0)
+        *ret = daemon_new(l, &d);
+    return r;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sackd: what signs the requests of the machine's own Slurm commands where the cluster has
+ * auth/slurm. */
+#pragma once
+
+#include "src/base/arena.h"
+#include "src/local/daemon.h"
+
+struct sack_options {
+    const char *supervise; /* our program that keeps a daemon of Slurm in the foreground */
+    uint32_t release;      /* of the machine's Slurm */
+    const char *cluster;   /* its name in Slurm */
+    const char *conf;      /* slurm.conf; the key lies beside it */
+    const char *name;      /* for messages */
+    const char *log;
+};
+
+/* Where commands of that release look for the socket; in the arena. */
+const char *sack_dir(struct arena *a, uint32_t release, const char *cluster);
+
+/*
+ * Start one, kept running.  -EBUSY if somebody else's answers there: this machine may have a
+ * cluster of its own, and before Slurm 25.05 there is room for one on a machine.
+ */
+int sack_start(struct loop *l, struct arena *a, const struct sack_options *o, struct daemon **ret,
+               struct err *e) MUST_CHECK;
