@@ -10,6 +10,7 @@
  */
 #include "src/operator/agent_target.h"
 
+#include "src/base/clock.h"
 #include "src/base/encode.h"
 #include "src/base/hash.h"
 #include "src/base/log.h"
@@ -112,8 +113,18 @@ static const char *new_token(struct arena *a)
     return arena_strdup(a, token);
 }
 
+static bool is_good(const struct build_cluster *c, const char *cert_pem, struct memos *memos)
+{
+    const struct api_meta *m = &c->controller->meta;
+
+    if (!memos)
+        return cert_still_good(cert_pem, cert_pem, NULL);
+    return memos_cert_good(memos, api_namespace(m), m->name, cert_pem, clock_mono_ms());
+}
+
 const struct build_agent_keys *agent_target_fresh_keys(struct arena *a, const struct world *w,
-                                                       const struct build_cluster *c)
+                                                       const struct build_cluster *c,
+                                                       struct memos *memos)
 {
     AUTO(cert_pair_done) struct cert_pair pair = {0};
     struct build_agent_keys *keys;
@@ -124,7 +135,7 @@ const struct build_agent_keys *agent_target_fresh_keys(struct arena *a, const st
     if (!c->controller || !build_has_agent(c))
         return NULL;
     kept = read_kept(a, w, c);
-    if (kept.cert && kept.token && cert_still_good(kept.cert, kept.cert, NULL))
+    if (kept.cert && kept.token && is_good(c, kept.cert, memos))
         return NULL;
     host = labels_agent_host(a, c->controller->meta.name, api_namespace(&c->controller->meta));
     if (cert_make_own(host, &pair, &e) < 0) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/operator/agent_link.h"
+#include "src/operator/memos.h"
 #include "src/operator/world.h"
 #include "src/plan/controller.h"
 
@@ -15,4 +16,5 @@ bool agent_target_find(struct arena *a, const struct world *w, const struct plan
 
 /* A new certificate and token, in `a`; NULL where the Secret is there, or is not needed. */
 const struct build_agent_keys *agent_target_fresh_keys(struct arena *a, const struct world *w,
-                                                       const struct build_cluster *c);
+                                                       const struct build_cluster *c,
+                                                       struct memos *memos);

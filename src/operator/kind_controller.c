@@ -101,7 +101,7 @@ static void plan(struct reconcile *r)
         .cluster = cluster,
         .serves_monitors = world_serves(r->world, "ServiceMonitor"),
         .fresh = {fresh_random(&r->arena), fresh_random(&r->arena),
-                  agent_target_fresh_keys(&r->arena, r->world, cluster)},
+                  agent_target_fresh_keys(&r->arena, r->world, cluster, r->memos)},
         .now_us = r->now_us,
     };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The last configuration of each Controller, kept between plans. */
+/* What is worth remembering of each Controller between two plans. */
 #pragma once
 
 #include "src/base/map.h"
@@ -7,11 +7,16 @@
 
 /* {0} is a valid empty set. */
 struct memos {
-    struct map by_controller; /* "ns/name" */
+    struct map by_controller; /* the last configuration, by "ns/name" */
+    struct map certs;         /* certificates that were found good, by "ns/name" */
 };
 
 void memos_done(struct memos *m);
 /* Of a Controller; made if there is none.  Borrowed until memos_drop or memos_done. */
 struct config_memo *memos_get(struct memos *m, const char *ns, const char *controller);
+/* As cert_still_good of the certificate of its agent, which signs for itself.  One that was found
+ * good is not read again for a minute. */
+bool memos_cert_good(struct memos *m, const char *ns, const char *controller, const char *cert_pem,
+                     int64_t now_ms);
 /* The Controller is gone. */
 void memos_drop(struct memos *m, const char *ns, const char *controller);

@@ -2,6 +2,7 @@
 /* Unit tests of what is remembered of Controllers. */
 #include "src/base/test/unit.h"
 
+#include "src/http/cert.h"
 #include "src/operator/memos.h"
 
 static void each_controller_has_one(void **state)
@@ -23,10 +24,34 @@ static void each_controller_has_one(void **state)
     memos_done(&m);
 }
 
+/* Reading a certificate takes longer than planning for a small cluster. */
+static void a_good_certificate_is_not_read_all_the_time(void **state)
+{
+    AUTO(cert_pair_done) struct cert_pair pair = {0};
+    AUTO(cert_pair_done) struct cert_pair other = {0};
+    struct memos m = {0};
+    struct err e = {0};
+
+    (void)state;
+    assert_int_equal(cert_make_own("a", &pair, &e), 0);
+    assert_int_equal(cert_make_own("b", &other, &e), 0);
+    assert_false(memos_cert_good(&m, "a", "slurm", "nonsense", 1000));
+    assert_false(memos_cert_good(&m, "a", "slurm", "nonsense", 1000));
+    assert_true(memos_cert_good(&m, "a", "slurm", pair.cert_pem, 1000));
+    assert_int_equal(m.certs.n, 1);
+    assert_true(memos_cert_good(&m, "a", "slurm", pair.cert_pem, 60999));
+    assert_true(memos_cert_good(&m, "a", "slurm", other.cert_pem, 60999));
+    assert_false(memos_cert_good(&m, "a", "slurm", "nonsense", 61000));
+    memos_drop(&m, "a", "slurm");
+    assert_int_equal(m.certs.n, 0);
+    memos_done(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_controller_has_one),
+        cmocka_unit_test(a_good_certificate_is_not_read_all_the_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
