@@ -44,12 +44,12 @@ def edit(cluster, name, count):
     moments = []
     for i in range(count):
         minutes = 300 + i
+        cluster.ask("rest")
         begin = time.time() * 1000
         native.ok(cluster.api.patch(f"{native.PARTITIONS}/{name}", {"spec": {"maxTime": str(minutes)}}))
         answered, mono = time.time() * 1000, time.monotonic_ns()
         live = cluster.ask(f"wait {name} {minutes} 20000")
         moments.append((begin, answered, answered + (live - mono) / 1e6))
-        time.sleep(0.15)
     return moments
 
 

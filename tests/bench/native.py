@@ -90,11 +90,13 @@ def bare(cluster):
     return [cluster.ask(f"update compute {1000 + i}") / 1e6 for i in range(EDITS)]
 
 
-def edits(cluster, partition, patch, limit_ms=20000, count=EDITS):
+def edits(cluster, partition, patch, limit_ms=20000, count=EDITS, rest=False):
     """Milliseconds from the API server's answer to the new MaxTime in slurmctld, of each edit."""
     took = []
     for i in range(count):
         minutes = 100 + i
+        if rest:
+            cluster.ask("rest")
         path, body = patch(minutes)
         ok(cluster.api.patch(path, body))
         start = time.monotonic_ns()

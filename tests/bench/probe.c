@@ -6,6 +6,11 @@
  *   update PARTITION MINUTES    one bare libslurm update of MaxTime; how long it took
  *   wait PARTITION MINUTES MS   until slurmctld shows that MaxTime; the monotonic clock then
  *   exists PARTITION MS         until slurmctld has the partition; the monotonic clock then
+ *   rest                        until a second has gone by in which no partition has changed
+ *
+ * After a rest, wait asks only whether anything has changed, until something has: bringing over
+ * hundreds of partitions again and again is more work for slurmctld than the change that is waited
+ * for.  Its answer counts whole seconds, so that without a rest it always says yes.
  *
  * Answers "-" when the time is out, or what libslurm says.  SLURM_CONF names the cluster.
  */
@@ -44,12 +49,14 @@ static void update(const char *name, uint32_t minutes)
         printf("%" PRId64 "\n", now_ns() - start);
 }
 
+static time_t rested; /* nothing has changed since then; 0: that is not known */
+
 static int shows(const char *name, uint32_t minutes)
 {
     partition_info_msg_t *all = NULL;
     int found = 0;
 
-    if (slurm_load_partitions(0, &all, SHOW_ALL) != 0)
+    if (slurm_load_partitions(rested, &all, SHOW_ALL) != 0)
         return 0;
     for (uint32_t i = 0; i < all->record_count; i++) {
         const partition_info_t *p = &all->partition_array[i];
@@ -71,11 +78,34 @@ static void wait_for(const char *name, uint32_t minutes, int64_t limit_ms)
 
         if (shows(name, minutes)) {
             printf("%" PRId64 "\n", now_ns());
+            rested = 0;
             return;
         }
         /* Where the answer takes long, who waits for it must not be what slurmctld does most. */
         if (now_ns() - asked > LEAST_NAP_NS)
             nap.tv_nsec = now_ns() - asked < MOST_NAP_NS ? now_ns() - asked : MOST_NAP_NS;
+        (void)nanosleep(&nap, NULL);
+    }
+    printf("-\n");
+}
+
+static void rest(void)
+{
+    partition_info_msg_t *all = NULL;
+    struct timespec nap = {0, 100000000};
+    time_t since = 0;
+
+    rested = 0;
+    for (int tries = 0; tries < 100; tries++) {
+        if (slurm_load_partitions(since, &all, SHOW_ALL) == 0) {
+            since = all->last_update;
+            slurm_free_partition_info_msg(all);
+            all = NULL;
+        } else if (slurm_get_errno() == SLURM_NO_CHANGE_IN_DATA) {
+            rested = since;
+            printf("%" PRId64 "\n", now_ns());
+            return;
+        }
         (void)nanosleep(&nap, NULL);
     }
     printf("-\n");
@@ -93,6 +123,8 @@ int main(void)
     while (fgets(line, sizeof(line), stdin)) {
         if (sscanf(line, "%15s %255s %" SCNu32 " %" SCNd64, verb, name, &minutes, &ms) == 4)
             wait_for(name, minutes, ms);
+        else if (strcmp(line, "rest\n") == 0)
+            rest();
         else if (sscanf(line, "update %255s %" SCNu32, name, &minutes) == 2)
             update(name, minutes);
         else if (sscanf(line, "exists %255s %" SCNd64, name, &ms) == 2)
