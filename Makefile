@@ -2,13 +2,15 @@
 
 BUILD ?= build
 SANITIZED ?= build-sanitize
+CLANG ?= build-clang
+COVERAGE ?= build-coverage
 JOBS ?= $(shell nproc)
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-node test-first-light test-e2e test-streams \
 	test-durability test-hostile \
-	test-agent test-native test-valgrind fuzz fuzz-listeners bench lint tidy fmt crds rbac install clean help
+	test-agent test-native test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -128,6 +130,16 @@ tidy: all ## clang-tidy over all sources: thorough, and slow
 	@tools/packages lint
 	@tools/lint $(BUILD) tidy
 
+tidy-changed: $(BUILD)/build.ninja ## clang-tidy over what differs from BASE (origin/main, else the last commit)
+	@tools/packages lint
+	@tools/lint $(BUILD) tidy-changed $(BASE)
+
+# Compiling is all: no second set of programs is to be tested, so nothing is optimized.
+clang: ## Everything, tests too, compiled by clang without a warning
+	@tools/packages build lint
+	@[ -e $(CLANG)/build.ninja ] || CC=clang-19 meson setup $(CLANG) --werror -Doptimization=0
+	@ninja -C $(CLANG) -j $(JOBS)
+
 fmt: ## Format the sources
 	@tools/packages lint
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i
@@ -142,7 +154,7 @@ install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
 	@meson install -C $(BUILD) --no-rebuild
 
 clean: ## Remove what was built
-	@rm -rf $(BUILD) $(SANITIZED) build-fuzz
+	@rm -rf $(BUILD) $(SANITIZED) $(CLANG) $(COVERAGE) build-fuzz
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18

@@ -21,7 +21,7 @@ static void mark_cut(char *text, size_t size)
     memcpy(text + n, "...", 4);
 }
 
-static void put_text(struct err *e, const char *fmt, va_list ap)
+static PRINTF(2, 0) void put_text(struct err *e, const char *fmt, va_list ap)
 {
     int n = vsnprintf(e->text, sizeof(e->text), fmt, ap);
 

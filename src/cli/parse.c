@@ -57,7 +57,7 @@ size_t cli_operands(const struct cli_args *args, const char *const **ret_operand
     return args->n_operands;
 }
 
-static void complain(const char *fmt, va_list ap)
+static PRINTF(1, 0) void complain(const char *fmt, va_list ap)
 {
     (void)fprintf(stderr, "slurmkeeper: ");
     (void)vfprintf(stderr, fmt, ap);

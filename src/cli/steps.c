@@ -73,7 +73,7 @@ static void show(struct steps *s)
     }
 }
 
-static void set_note(struct step *x, const char *fmt, va_list ap)
+static PRINTF(2, 0) void set_note(struct step *x, const char *fmt, va_list ap)
 {
     (void)vsnprintf(x->note, sizeof(x->note), fmt, ap);
     for (char *c = x->note; *c; c++)

@@ -28,7 +28,7 @@ struct action *actions_add(struct actions *to, enum action_verb verb)
     return a;
 }
 
-static const char *format(struct arena *a, const char *fmt, va_list ap)
+static PRINTF(2, 0) const char *format(struct arena *a, const char *fmt, va_list ap)
 {
     AUTO(free) char *text = xvasprintf(fmt, ap);
 

@@ -7,8 +7,8 @@
 
 #include "src/base/buf.h"
 
-/* The low four bits of the state word.  Same numbers in every release. */
-enum node_base {
+enum node_state {
+    /* The low four bits of the state word: same numbers in every release. */
     NODE_BASE_UNKNOWN,
     NODE_BASE_DOWN,
     NODE_BASE_IDLE,
@@ -17,11 +17,8 @@ enum node_base {
     NODE_BASE_MIXED,
     NODE_BASE_FUTURE,
     NODE_N_BASES,
-};
-#define NODE_BASE_MASK 0xfU
 
-/* The other bits, by their place.  Bit 4 means NET before 24.05 and EXTERNAL from 25.05 on. */
-enum node_flag {
+    /* The other bits, by their place.  Bit 4 means NET before 24.05 and EXTERNAL from 25.05 on. */
     NODE_FLAG_EXTERNAL = 1U << 4,
     NODE_FLAG_RESERVED = 1U << 5,
     NODE_FLAG_UNDRAIN = 1U << 6,
@@ -47,6 +44,7 @@ enum node_flag {
     NODE_FLAG_DYNAMIC = 1U << 26,
     NODE_FLAG_BLOCKED = 1U << 27,
 };
+#define NODE_BASE_MASK 0xfU
 
 static inline unsigned nodestate_base(uint32_t state)
 {

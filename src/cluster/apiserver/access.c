@@ -91,7 +91,7 @@ int access_write_kubeconfigs(const struct access *a, const char *address, int po
     char *server = xasprintf("https://%s%s%s:%d", v6 ? "[" : "", address, v6 ? "]" : "", port);
     int r = 0;
 
-    for (size_t i = CREDENTIAL_ADMIN + 1; i < CREDENTIALS && r == 0; i++) {
+    for (enum credential i = CREDENTIAL_ADMIN + 1; i < CREDENTIALS && r == 0; i++) {
         const char *name = credential_name(i);
         AUTO(free) char *user = xasprintf("system-slurmkeeper-%s", name);
 

@@ -99,8 +99,8 @@ static struct directory make_directory(void)
         "{'metadata':{'name':'c-0','namespace':'ns','labels':{'app':'c'}},'spec':{'hostname':"
         "'ctl','subdomain':'hl'},'status':{'podIP':'10.131.0.4','conditions':[{'type':'Ready',"
         "'status':'True'}]}}",
-        "{'metadata':{'name':'old','namespace':'ns','labels':{'app':'w'}},'status':{'podIP':"
-        "'10.131.0.5','phase':'Succeeded'}}",
+        ("{'metadata':{'name':'old','namespace':'ns','labels':{'app':'w'}},'status':{'podIP':"
+         "'10.131.0.5','phase':'Succeeded'}}"),
     };
     static const char *const services[] = {
         "{'metadata':{'name':'web','namespace':'ns'},'spec':{'clusterIP':'10.96.0.7','selector':"
