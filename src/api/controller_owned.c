@@ -16,7 +16,7 @@ static const struct {
     const char *fixed; /* values that it may have in every cluster; NULL: each has its own */
     const char *what;
 } owned[] = {
-    {"AuthType", "auth/munge auth/slurm", "is auth/slurm or auth/munge"},
+    {"AuthType", "auth/munge auth/slurm", "is auth/slurm or auth/munge"}, /* controller_auth.c */
     {"BackupAddr", NULL, "is the pod's name"},
     {"BackupController", NULL, "is the pod's name"},
     {"ClusterName", NULL, "comes from spec.clusterName"},
@@ -46,11 +46,16 @@ static bool is_among(const char *list, const char *value)
 
 const char *controller_owned(struct arena *a, const char *key, const char *value)
 {
-    for (size_t i = 0; i < ARRAY_LEN(owned); i++)
-        if (strcasecmp(owned[i].key, key) == 0)
-            return owned[i].fixed && is_among(owned[i].fixed, value)
-                       ? NULL
-                       : arena_printf(a, "%s %s and cannot be set; remove the line", owned[i].key,
-                                      owned[i].what);
+    for (size_t i = 0; i < ARRAY_LEN(owned); i++) {
+        if (strcasecmp(owned[i].key, key) != 0)
+            continue;
+        if (owned[i].fixed && is_among(owned[i].fixed, value))
+            return NULL;
+        if (owned[i].fixed && strchr(owned[i].fixed, ' '))
+            return arena_printf(a, "%s %s and cannot be set to %s; remove the line", owned[i].key,
+                                owned[i].what, value);
+        return arena_printf(a, "%s %s and cannot be set; remove the line", owned[i].key,
+                            owned[i].what);
+    }
     return NULL;
 }

@@ -212,8 +212,12 @@ static void extra_conf_is_held_against_the_release(void **state)
         {0, "SlurmctldHost=elsewhere\\nAuthType=auth/none",
          "spec.extraConf: line 1: SlurmctldHost is the pod's name and cannot be set; remove the "
          "line\n"
-         "spec.extraConf: line 2: AuthType goes with the cluster's keys and cannot be set; remove "
-         "the line\n"},
+         "spec.extraConf: line 2: AuthType is auth/slurm or auth/munge and cannot be set to "
+         "auth/none; remove the line\n"},
+        {SERIES(24, 11), "AuthType=auth/munge", ""},
+        {SERIES(24, 11), "authtype=auth/slurm", ""},
+        {RELEASE(22, 5, 8), "AuthType=auth/slurm",
+         "spec.extraConf: line 1: AuthType: 'auth/slurm' needs Slurm 23.11 or later\n"},
         {RELEASE(22, 5, 8), "DownNodes=nowhere State=DOWN",
          "warning: spec.extraConf: line 1: DownNodes: there is no node nowhere\n"},
         {SERIES(25, 5), "ReturnToService=2\\nPartitionName=x Nodes=later MaxTime=1", ""},
@@ -250,6 +254,7 @@ static void what_holds_the_state_cannot_change(void **state)
         const char *fields; /* of the problems */
     } cases[] = {
         {"  {}", "  {extraConf: 'A=1'}", ""},
+        {"  {}", "  {extraConf: 'AuthType=auth/munge'}", "spec.extraConf: AuthType "},
         {"  {}", "  {clusterName: slurm_c}", ""},
         {"  {}", "  {clusterName: other}", "spec.clusterName "},
         {"  {}", "  {slurmKeyRef: {name: c-auth-slurm, key: slurm.key}}", ""},

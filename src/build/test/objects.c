@@ -3,6 +3,7 @@
 #include "src/build/test/clusters.h"
 
 #include "src/build/controller_app.h"
+#include "src/build/controller_config.h"
 #include "src/build/controller_service.h"
 #include "src/build/labels.h"
 #include "src/build/merge.h"
@@ -498,10 +499,62 @@ static void without_sidecars_the_agent_is_a_container_and_its_seed_is_not(void *
     assert_null(jsn_get(named(jsn_key(pod, "containers"), "reconfigure"), "restartPolicy"));
 }
 
+/* The paths of a projected volume, each with a blank. */
+static void add_paths(const struct jsn *volumes, struct buf *out)
+{
+    JSN_FOR_ITEMS (source, jsn_get(jsn_item(volumes, 0), "projected.sources")) {
+        const char *path = jsn_get_str(jsn_item(jsn_get(source, "secret.items"), 0), "path");
+
+        if (path)
+            buf_printf(out, "%s ", path);
+    }
+}
+
+static void pods_have_the_keys_of_what_is_declared(void **state)
+{
+    static const struct {
+        uint32_t release;
+        const char *spec;
+        const char *line; /* in slurm.conf */
+        const char *keys; /* of a worker */
+    } cases[] = {
+        {RELEASE(22, 5, 8), "  {}\n", "\nAuthType=auth/munge\nCredType=cred/munge\n",
+         "slurm.key munge.key "},
+        {RELEASE(24, 11, 5), "  {}\n", "\nAuthType=auth/slurm\nCredType=cred/slurm\n",
+         "slurm.key "},
+        {RELEASE(24, 11, 5), "  {}\n", "\nAuthInfo=use_client_ids\n", "slurm.key "},
+        {RELEASE(24, 11, 5), "  extraConf: AuthType=auth/munge\n",
+         "\nAuthType=auth/munge\nCredType=cred/munge\n", "munge.key "},
+        {RELEASE(26, 5, 3), "  extraConf: authtype=auth/slurm\n",
+         "\nAuthType=auth/slurm\nCredType=cred/slurm\n", "slurm.key "},
+        {RELEASE(26, 5, 3), "  slurmKeyRef: {name: mine, key: keys.jwks}\n",
+         "\nAuthType=auth/slurm\n", "slurm.jwks "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        AUTO(buf_done) struct buf keys = {0};
+        struct api_problems p = {.arena = &a};
+        struct test_cluster t = {0};
+        struct build_config config;
+        struct build_worker w = {.ordinal = 0};
+
+        cluster_of(&a, &t, cases[i].release,
+                   arena_printf(&a, CONTROLLER "%s" NODESET("gpu"), cases[i].spec));
+        assert_int_equal(build_config(&a, &t.cluster, &config, &p), 0);
+        assert_non_null(strstr(build_config_file(&config, "slurm.conf"), cases[i].line));
+        add_paths(jsn_get(build_worker_pod(&a, &t.cluster, t.list[0], &w, &p), "spec.volumes"),
+                  &keys);
+        assert_string_equal(buf_str(&keys), cases[i].keys);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_objects_are_kept_to_the_letter),
+        cmocka_unit_test(pods_have_the_keys_of_what_is_declared),
         cmocka_unit_test(slurmd_describes_its_node),
         cmocka_unit_test(workers_ask_for_what_slurmd_needs_and_the_nodeset_adds),
         cmocka_unit_test(pods_of_kubernetes_nodes_have_their_place),

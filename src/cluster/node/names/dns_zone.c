@@ -8,9 +8,12 @@
  *   _PORT._tcp.SERVICE.NS.svc.DOMAIN   SRV
  *   10-131-0-7.NS.pod.DOMAIN           the address that it spells
  *   7.0.131.10.in-addr.arpa            the pod's name
+ *   MACHINE                            the machine itself, where pods reach it
  *
  * A pod's own name is answered whether it is ready or not: daemons look each other up before they
- * are.  The third form is not Kubernetes': it makes `ping POD` work within a namespace.
+ * are.  The third form is not Kubernetes': it makes `ping POD` work within a namespace.  The last
+ * one is for slurmctld: with auth/slurm it knows the host of a command by its name alone, and tries
+ * to find it for seconds while it holds locks.
  */
 #include "src/cluster/node/names/dns_zone.h"
 
@@ -200,6 +203,21 @@ static enum dns_found answer_reverse(const struct dns_zone *z, struct str name,
     return DNS_UNKNOWN;
 }
 
+/* As the machine calls itself, or the first label of that, as Slurm does. */
+static enum dns_found answer_machine(const struct dns_zone *z, struct str name,
+                                     const struct dns_question *q, struct dns_answer *a)
+{
+    struct str full = str_of(z->machine);
+    struct str label = {full.p, str_find(full, '.')};
+
+    if (!z->machine || !label.n || (!str_eq_nocase(name, full) && !str_eq_nocase(name, label)))
+        return DNS_NOT_OURS;
+    if (q->type != DNS_A && q->type != DNS_ANY)
+        return DNS_NOTHING;
+    dns_answer_a(a, z->machine_address, TTL);
+    return DNS_ANSWERED;
+}
+
 enum dns_found dns_zone_answer(const struct dns_zone *z, const struct dns_question *q,
                                struct dns_answer *a)
 {
@@ -214,7 +232,7 @@ enum dns_found dns_zone_answer(const struct dns_zone *z, const struct dns_questi
     if (str_eqz(name, z->domain))
         return DNS_NOTHING;
     if (name.n <= n + 1 || !str_ends(name, z->domain) || name.p[name.n - n - 1] != '.')
-        return DNS_NOT_OURS;
+        return answer_machine(z, name, q, a);
     name.n -= n + 1;
     kind = pop(&name);
     if (str_eqz(kind, "svc"))

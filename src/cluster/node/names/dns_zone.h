@@ -10,7 +10,9 @@ struct dns_zone {
     const char *domain; /* "cluster.local" */
     uint32_t base;      /* of the pods' addresses */
     unsigned int prefix;
-    bool direct; /* addresses of Services lead nowhere here: answer with their pods' */
+    const char *machine;      /* the machine's own host name; NULL: it is not answered */
+    uint32_t machine_address; /* where pods reach it */
+    bool direct;              /* addresses of Services lead nowhere here: answer with their pods' */
 };
 
 enum dns_found {

@@ -35,6 +35,7 @@ struct services {
     struct api_relay *relay;
     struct loop_source *timer;
     struct job *nft;
+    char *machine; /* its host name; or NULL */
     char *table;
     char *rules; /* as nft has them */
     char *given; /* as it is being given them */
@@ -192,6 +193,16 @@ static char *table_name(const char *cluster)
     return name;
 }
 
+/* The machine's host name, owned; NULL where it has none of its own. */
+static char *machine_name(void)
+{
+    char name[256] = "";
+
+    if (gethostname(name, sizeof(name) - 1) < 0 || !name[0] || starts_with(name, "localhost"))
+        return NULL;
+    return xstrdup(name);
+}
+
 int services_new(struct node *n, struct services **ret_services, struct err *e)
 {
     struct services *s = xcalloc(1, sizeof(*s));
@@ -200,10 +211,13 @@ int services_new(struct node *n, struct services **ret_services, struct err *e)
     s->node = n;
     s->table = table_name(n->cluster);
     s->directory = xcalloc(1, sizeof(*s->directory));
+    s->machine = machine_name();
     s->zone = (struct dns_zone){.directory = s->directory,
                                 .domain = CLUSTER_DOMAIN,
                                 .base = n->bridge.ipam.base,
-                                .prefix = n->bridge.ipam.prefix};
+                                .prefix = n->bridge.ipam.prefix,
+                                .machine = s->machine,
+                                .machine_address = ipam_gateway(&n->bridge.ipam)};
     s->timer = loop_add_timer(n->loop, on_timer, s);
     r = dns_server_new(n->loop, n->bridge.gateway, DNS_PORT, &s->zone, &s->dns, e);
     if (r == 0)
@@ -227,6 +241,7 @@ struct services *services_free(struct services *s)
     (void)loop_source_free(s->timer);
     directory_done(s->directory);
     free(s->directory);
+    free(s->machine);
     free(s->table);
     free(s->rules);
     free(s->given);

@@ -203,11 +203,19 @@ static void names_mean_what_kubernetes_says(void **state)
         {"svc.cluster.local", DNS_A, "nothing"},
         {"a.b.c.d.ns.svc.cluster.local", DNS_A, "unknown"},
         {"example.org", DNS_A, "elsewhere"},
+        {"Desk.example.org", DNS_A, "10.131.0.1"},
+        {"desk", DNS_A, "10.131.0.1"},
+        {"desk", DNS_SRV, "nothing"},
+        {"desk2", DNS_A, "elsewhere"},
         {"notcluster.local", DNS_A, "elsewhere"},
     };
     struct directory d = make_directory();
-    struct dns_zone z = {
-        .directory = &d, .domain = CLUSTER_DOMAIN, .base = 0x0a830000, .prefix = 16};
+    struct dns_zone z = {.directory = &d,
+                         .domain = CLUSTER_DOMAIN,
+                         .base = 0x0a830000,
+                         .prefix = 16,
+                         .machine = "desk.example.org",
+                         .machine_address = 0x0a830001};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
