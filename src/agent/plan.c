@@ -19,7 +19,6 @@
 #include <strings.h>
 
 #include "src/base/alloc.h"
-#include "src/slurm/profile.h"
 
 const char *step_name(enum step_kind kind)
 {
@@ -208,13 +207,13 @@ static void plan_deletes(const struct apply_input *in, struct apply_plan *ret)
         (void)step_add(ret, STEP_SETTLE);
 }
 
-/* A start on bad files fails in every release; a reconfigure kills only the older ones. */
+/*
+ * A start on bad files fails in every release.  So does a reconfigure: older releases die of it,
+ * newer ones refuse it without a reason, and in the foreground they die, too.
+ */
 static bool wants_rehearsal(const struct apply_input *in)
 {
-    if (!in->rehearse || in->class < CHANGE_RECONFIGURE)
-        return false;
-    return in->class == CHANGE_RESTART || !in->live ||
-           !profile_has(in->release, PROFILE_RECONFIGURE_REFUSES);
+    return in->rehearse && in->class >= CHANGE_RECONFIGURE;
 }
 
 /* Nothing but partitions that leave: the old files mean the same until they have. */

@@ -123,19 +123,32 @@ static int scene_make(const struct rehearse_options *o, const struct candidate *
     return r;
 }
 
+/*
+ * In a network of one's own: loopback, and an address beside it.  slurmctld asks the resolver which
+ * kinds of addresses there are to listen on, and loopback's do not count.
+ */
+static void network_make(void)
+{
+    struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+    struct ifreq other = {.ifr_name = "lo:1"};
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0xc0000201)};
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    memcpy(&other.ifr_addr, &at, sizeof(at)); /* 192.0.2.1, for documentation */
+    (void)ioctl(fd, SIOCSIFFLAGS, &lo);
+    (void)ioctl(fd, SIOCSIFADDR, &other);
+    (void)close(fd);
+}
+
 /* Between fork and exec: system calls only. */
 static void stage_enter(int said)
 {
-    struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
     int null = open("/dev/null", O_RDWR);
-    int fd;
 
     loop_signals_reset();
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (unshare(CLONE_NEWNET) == 0) {
-        fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        (void)ioctl(fd, SIOCSIFFLAGS, &lo);
-    }
+    if (unshare(CLONE_NEWNET) == 0)
+        network_make();
     if (dup2(null, STDIN_FILENO) < 0 || dup2(said, STDOUT_FILENO) < 0 ||
         dup2(said, STDERR_FILENO) < 0)
         _exit(126);

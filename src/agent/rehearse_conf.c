@@ -4,8 +4,9 @@
  *
  * Settings that would let the scratch slurmctld meet the real world are replaced: where it listens,
  * where it keeps its state, which ports it looks for slurmd on (one where none is), whom it
- * accounts to, and every program that it would run.  Everything else, all nodes and partitions,
- * stays: that is what it is about.
+ * accounts to, and every program that it would run.  With auth/slurm it makes no socket for
+ * commands: that would take the place of the real slurmctld's, and nobody could sign anything any
+ * more.  Everything else, all nodes and partitions, stays: that is what it is about.
  */
 #include <strings.h>
 
@@ -20,6 +21,7 @@ static const char *const accounting[] = {
 };
 
 static const char *const dropped[] = {
+    "AuthInfo",
     "BackupAddr",
     "BackupController",
     "ControlAddr",
@@ -102,6 +104,17 @@ static void dynamic_print(const struct candidate *c, const struct host_set *dyna
     buf_adds(out, " State=CLOUD\n");
 }
 
+static void auth_print(const struct candidate *c, struct buf *out)
+{
+    const char *type = model_setting(candidate_model(c), "AuthType");
+    const char *info = model_setting(candidate_model(c), "AuthInfo");
+    bool sack = type && strcasecmp(type, "auth/slurm") == 0;
+
+    if (info || sack)
+        buf_printf(out, "AuthInfo=%s%s%s\n", info ? info : "", info && info[0] && sack ? "," : "",
+                   sack ? "disable_sack" : "");
+}
+
 void rehearse_conf(const struct candidate *c, const char *dir, const char *host, unsigned port,
                    const struct host_set *dynamic_nodes, struct buf *out)
 {
@@ -121,6 +134,7 @@ void rehearse_conf(const struct candidate *c, const char *dir, const char *host,
         buf_addc(out, '\n');
     }
     dynamic_print(c, dynamic_nodes, out);
+    auth_print(c, out);
     buf_printf(out, "SlurmctldHost=%s(127.0.0.1)\nSlurmctldPort=%u\nSlurmdPort=1\n", host, port);
     buf_printf(out, "StateSaveLocation=%s/state\nSlurmctldPidFile=%s/pid\n", dir, dir);
     buf_printf(out, "SlurmUser=%u\nSlurmctldDebug=info\n", (unsigned)geteuid());

@@ -195,6 +195,39 @@ static void a_rehearsal_meets_nobody(void **state)
                                           "PartitionName=p Nodes=n1\n"));
     assert_non_null(strstr(buf_str(&out), "NodeName=d[1-2] State=CLOUD\n"));
     assert_non_null(strstr(buf_str(&out), "TreeWidth=20\n"));
+    assert_null(strstr(buf_str(&out), "AuthInfo"));
+}
+
+static void a_rehearsal_leaves_the_socket_for_commands_alone(void **state)
+{
+    static const struct {
+        const char *conf;
+        const char *line;
+    } cases[] = {
+        {"AuthType=auth/slurm\n", "AuthInfo=disable_sack\n"},
+        {"AuthType=auth/slurm\nAuthInfo=use_client_ids\n",
+         "AuthInfo=use_client_ids,disable_sack\n"},
+        {"AuthType=auth/munge\nAuthInfo=socket=/run/m\n", "AuthInfo=socket=/run/m\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(fileset_done) struct fileset files = {0};
+        AUTO(faults_done) struct faults faults = {0};
+        AUTO(candidate_free) struct candidate *c = NULL;
+        AUTO(buf_done) struct buf out = {0};
+        struct err e = {0};
+        const char *line;
+
+        assert_int_equal(fileset_put(&files, "slurm.conf", str_of(cases[i].conf), 0644, &e), 0);
+        assert_int_equal(candidate_new(&files, "/etc/slurm", RELEASE(24, 11, 5), &faults, &c, &e),
+                         0);
+        rehearse_conf(c, "/scratch", "me", 4711, NULL, &out);
+        line = strstr(buf_str(&out), cases[i].line);
+        assert_non_null(line);
+        assert_null(strstr(line + 1, "AuthInfo"));
+        assert_int_equal(line == buf_str(&out) || line[-1] == '\n', 1);
+    }
 }
 
 int main(void)
@@ -206,6 +239,7 @@ int main(void)
         cmocka_unit_test(accepted_connections_are_found_in_the_kernels_text),
         cmocka_unit_test(options_have_the_pods_defaults),
         cmocka_unit_test(a_rehearsal_meets_nobody),
+        cmocka_unit_test(a_rehearsal_leaves_the_socket_for_commands_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
