@@ -44,7 +44,7 @@ static void update(const char *name, uint32_t minutes)
     message.name = (char *)(uintptr_t)name;
     message.max_time = minutes;
     if (slurm_update_partition(&message) != 0)
-        printf("- %s\n", slurm_strerror(slurm_get_errno()));
+        printf("- %s\n", slurm_strerror(errno));
     else
         printf("%" PRId64 "\n", now_ns() - start);
 }
