@@ -57,6 +57,40 @@ int keep_declared(const struct model *from, const struct model_object *partition
     return 0;
 }
 
+static bool has_default(const struct model *m, const char *but)
+{
+    for (size_t i = 0; i < m->n_objects; i++) {
+        const struct model_object *o = &m->objects[i];
+        AUTO(partition_done) struct partition p = {0};
+
+        partition_init(&p);
+        if (o->section == CONF_PARTITION && !streq(o->name, but) &&
+            model_partition(m, o, &p, NULL) == 0 && p.is_default)
+            return true;
+    }
+    return false;
+}
+
+int keep_former(const struct model *from, const struct model_object *partition,
+                const struct model *declared, struct buf *out, struct err *e)
+{
+    AUTO(partition_done) struct partition p = {0};
+    int r;
+
+    partition_init(&p);
+    r = model_partition(from, partition, &p, e);
+    if (r < 0)
+        return err_wrap(e, r, "partition '%s'", partition->name);
+    if (has_default(declared, partition->name))
+        p.is_default = 0;
+    free(p.name);
+    p.name = xstrdup(partition->name);
+    nodeset_lines(from, p.nodes, declared, out);
+    partition_print(&p, out);
+    buf_addc(out, '\n');
+    return 0;
+}
+
 void keep_live(const struct partition *live, bool drain, struct buf *out)
 {
     AUTO(partition_done) struct partition p = {0};

@@ -13,5 +13,12 @@ int keep_declared(const struct model *from, const struct model_object *partition
                   const struct model *declared, bool drain, struct buf *out,
                   struct err *e) MUST_CHECK;
 
+/*
+ * Likewise for a partition that `declared` has and slurmctld refuses: it stays as it was, the
+ * default, too, unless another one is declared to be that.
+ */
+int keep_former(const struct model *from, const struct model_object *partition,
+                const struct model *declared, struct buf *out, struct err *e) MUST_CHECK;
+
 /* The same for a partition that only slurmctld knows. */
 void keep_live(const struct partition *live, bool drain, struct buf *out);

@@ -34,6 +34,8 @@ struct record *record_free(struct record *r)
     for (size_t i = 0; i < r->n_kept; i++)
         kept_done(&r->kept[i]);
     free(r->kept);
+    record_take_back_all(r);
+    free(r->aside);
     free(r);
     return NULL;
 }
@@ -49,6 +51,11 @@ struct record *record_copy(const struct record *r)
     copy->n_kept = copy->cap_kept = 0;
     for (size_t i = 0; i < r->n_kept; i++)
         record_keep(copy, r->kept[i].partition, r->kept[i].lines);
+    copy->aside = NULL;
+    copy->n_aside = copy->cap_aside = 0;
+    for (size_t i = 0; i < r->n_aside; i++)
+        record_set_aside(copy, r->aside[i].partition, r->aside[i].lines, r->aside[i].asked,
+                         r->aside[i].why);
     return copy;
 }
 
@@ -80,36 +87,81 @@ const struct record_kept *record_kept_find(const struct record *r, const char *p
     return NULL;
 }
 
-/* Each line once: two kept partitions may need the same NodeSet. */
-static void kept_lines_add(struct buf *out, const char *lines)
+static void aside_done(struct record_aside *x)
 {
-    struct str rest = str_of(lines);
-    struct str line;
+    free(x->partition);
+    free(x->lines);
+    free(x->asked);
+    free(x->why);
+}
 
-    while (str_split(&rest, '\n', &line)) {
-        AUTO(free) char *whole = xasprintf("\n" STR_FMT "\n", STR_ARG(line));
+void record_set_aside(struct record *r, const char *partition, const char *lines, const char *asked,
+                      const char *why)
+{
+    struct record_aside copy = {.partition = xstrdup(partition),
+                                .lines = xstrdup(lines),
+                                .asked = xstrdup(asked),
+                                .why = xstrdup(why)};
 
-        if (line.n == 0 || strstr(buf_str(out), whole))
+    record_take_back(r, copy.partition);
+    array_reserve(&r->aside, &r->cap_aside, r->n_aside + 1, sizeof(*r->aside));
+    r->aside[r->n_aside++] = copy;
+}
+
+void record_take_back(struct record *r, const char *partition)
+{
+    for (size_t i = 0; i < r->n_aside; i++) {
+        if (!streq(r->aside[i].partition, partition))
             continue;
-        buf_addstr(out, line);
-        buf_addc(out, '\n');
+        aside_done(&r->aside[i]);
+        memmove(&r->aside[i], &r->aside[i + 1], (r->n_aside - i - 1) * sizeof(*r->aside));
+        r->n_aside--;
+        return;
     }
 }
 
-int record_effective(const struct record *r, struct fileset *ret, struct err *e)
+void record_take_back_all(struct record *r)
 {
-    AUTO(buf_done) struct buf text = {0};
-    const struct fileset_file *conf;
+    while (r->n_aside > 0)
+        aside_done(&r->aside[--r->n_aside]);
+}
 
-    fileset_copy(&r->files, ret);
-    conf = fileset_get(ret, "slurm.conf");
-    if (r->n_kept == 0 || !conf)
-        return 0;
-    buf_adds(&text, "# Kept by slurmkeeper until the jobs of these partitions have ended.\n");
-    for (size_t i = 0; i < r->n_kept; i++)
-        kept_lines_add(&text, r->kept[i].lines);
-    buf_add(&text, conf->text, conf->n);
-    return fileset_put(ret, "slurm.conf", buf_view(&text), conf->mode, e);
+const struct record_aside *record_aside_find(const struct record *r, const char *partition)
+{
+    for (size_t i = 0; r && i < r->n_aside; i++)
+        if (streq(r->aside[i].partition, partition))
+            return &r->aside[i];
+    return NULL;
+}
+
+static struct jsn *kept_encode(struct arena *a, const struct record *r)
+{
+    struct jsn *kept = jsn_array(a);
+
+    for (size_t i = 0; i < r->n_kept; i++) {
+        struct jsn *k = jsn_object(a);
+
+        jsn_set_str(a, k, "partition", r->kept[i].partition);
+        jsn_set_str(a, k, "lines", r->kept[i].lines);
+        jsn_append(a, kept, k);
+    }
+    return kept;
+}
+
+static struct jsn *aside_encode(struct arena *a, const struct record *r)
+{
+    struct jsn *aside = jsn_array(a);
+
+    for (size_t i = 0; i < r->n_aside; i++) {
+        struct jsn *x = jsn_object(a);
+
+        jsn_set_str(a, x, "partition", r->aside[i].partition);
+        jsn_set_str(a, x, "lines", r->aside[i].lines);
+        jsn_set_str(a, x, "asked", r->aside[i].asked);
+        jsn_set_str(a, x, "why", r->aside[i].why);
+        jsn_append(a, aside, x);
+    }
+    return aside;
 }
 
 void record_print(const struct record *r, struct buf *out)
@@ -117,7 +169,6 @@ void record_print(const struct record *r, struct buf *out)
     AUTO(arena_done) struct arena a = {0};
     struct jsn *head = jsn_object(&a);
     struct jsn *files = jsn_array(&a);
-    struct jsn *kept = jsn_array(&a);
 
     for (size_t i = 0; i < r->files.n; i++) {
         struct jsn *f = jsn_object(&a);
@@ -127,13 +178,6 @@ void record_print(const struct record *r, struct buf *out)
         jsn_set_int(&a, f, "bytes", (int64_t)r->files.files[i].n);
         jsn_append(&a, files, f);
     }
-    for (size_t i = 0; i < r->n_kept; i++) {
-        struct jsn *k = jsn_object(&a);
-
-        jsn_set_str(&a, k, "partition", r->kept[i].partition);
-        jsn_set_str(&a, k, "lines", r->kept[i].lines);
-        jsn_append(&a, kept, k);
-    }
     jsn_set_str(&a, head, "hash", r->hash);
     jsn_set_int(&a, head, "generation", r->generation);
     if (r->declared)
@@ -142,7 +186,9 @@ void record_print(const struct record *r, struct buf *out)
     jsn_set_int(&a, head, "attempts", r->attempts);
     jsn_set_int(&a, head, "written", r->written_us);
     jsn_set(&a, head, "files", files);
-    jsn_set(&a, head, "kept", kept);
+    jsn_set(&a, head, "kept", kept_encode(&a, r));
+    if (r->n_aside > 0)
+        jsn_set(&a, head, "aside", aside_encode(&a, r));
     jsn_print(out, head);
     buf_addc(out, '\n');
     for (size_t i = 0; i < r->files.n; i++)
@@ -173,6 +219,17 @@ static int files_parse(const struct jsn *list, struct str rest, struct record *r
     return 0;
 }
 
+static void aside_decode(const struct jsn *v, struct record *r)
+{
+    const char *partition = jsn_get_str(v, "partition");
+    const char *lines = jsn_get_str(v, "lines");
+    const char *asked = jsn_get_str(v, "asked");
+    const char *why = jsn_get_str(v, "why");
+
+    if (partition && lines && asked && why)
+        record_set_aside(r, partition, lines, asked, why);
+}
+
 static int head_parse(const struct jsn *head, struct record *r, struct err *e)
 {
     const char *hash = jsn_get_str(head, "hash");
@@ -192,6 +249,8 @@ static int head_parse(const struct jsn *head, struct record *r, struct err *e)
         if (partition && lines)
             record_keep(r, partition, lines);
     }
+    JSN_FOR_ITEMS (x, jsn_key(head, "aside"))
+        aside_decode(x, r);
     return 0;
 }
 

@@ -10,6 +10,14 @@ struct record_kept {
     char *lines; /* whole lines of slurm.conf, each with its line break */
 };
 
+/* A partition that slurmctld refuses as declared: what it had before stays in its place. */
+struct record_aside {
+    char *partition;
+    char *lines; /* whole lines of slurm.conf; "": it was not there before */
+    char *asked; /* what was refused, as one line: another one is tried at once */
+    char *why;   /* in slurmctld's words */
+};
+
 struct record {
     struct fileset files; /* as declared, without keys */
     char hash[SHA256_HEX_LEN + 1];
@@ -21,6 +29,9 @@ struct record {
     struct record_kept *kept;
     size_t n_kept;
     size_t cap_kept;
+    struct record_aside *aside;
+    size_t n_aside;
+    size_t cap_aside;
 };
 
 struct record *record_new(void);
@@ -33,9 +44,18 @@ void record_keep(struct record *r, const char *partition, const char *lines);
 void record_unkeep(struct record *r, const char *partition);
 const struct record_kept *record_kept_find(const struct record *r, const char *partition);
 
+/* Set a partition aside; everything is copied, and an earlier entry of that name is replaced. */
+void record_set_aside(struct record *r, const char *partition, const char *lines, const char *asked,
+                      const char *why);
+/* Its declared line counts again. */
+void record_take_back(struct record *r, const char *partition);
+void record_take_back_all(struct record *r);
+const struct record_aside *record_aside_find(const struct record *r, const char *partition);
+
 /*
- * The files as slurmctld shall see them: as declared, with what is kept put before the first line
- * of slurm.conf, where no DEFAULT line reaches it.
+ * The files as slurmctld shall see them (effective.c): as declared, but for partitions that are set
+ * aside; what is kept, and what stands for those, comes before the first line of slurm.conf, where
+ * no DEFAULT line reaches it.
  */
 int record_effective(const struct record *r, struct fileset *ret, struct err *e) MUST_CHECK;
 

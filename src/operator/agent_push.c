@@ -135,6 +135,33 @@ static void read_faults(struct agent_push *p, const struct wire_problems *list)
     p->outcome.faults = faults;
 }
 
+static bool same_refusals(const struct slurm_applied *have, const struct wire_refusals *list)
+{
+    bool same = have->n_refused == list->n;
+
+    for (size_t i = 0; same && i < list->n; i++)
+        same = streq(have->refused[i].partition, list->items[i].partition) &&
+               streq(have->refused[i].error, list->items[i].error);
+    return same;
+}
+
+/* Partitions that slurmctld refuses, while it took the rest; true: there is news. */
+static bool read_refusals(struct agent_push *p, const struct wire_refusals *list)
+{
+    struct slurm_refusal *refused;
+
+    if (same_refusals(&p->outcome, list))
+        return false;
+    refused = arena_calloc(&p->arena, list->n + 1, sizeof(*refused));
+    for (size_t i = 0; i < list->n; i++)
+        refused[i] = (struct slurm_refusal){
+            .partition = copy(&p->arena, list->items[i].partition),
+            .error = arena_strdup(&p->arena, list->items[i].error ? list->items[i].error : "")};
+    p->outcome.refused = refused;
+    p->outcome.n_refused = list->n;
+    return true;
+}
+
 /* "partition debug: State=UP -> DRAIN" of each step that tells something. */
 static const char *read_steps(struct arena *a, const struct wire_outcome *o)
 {
@@ -176,6 +203,7 @@ static bool note_held(struct agent_push *p, const struct wire_outcome *o)
         return false;
     free(p->held);
     p->held = TAKE(p->tried);
+    p->outcome.taken = true;
     return true;
 }
 
@@ -192,6 +220,7 @@ static void note_outcome(struct agent_push *p, const struct wire_outcome *o)
         return;
     }
     (void)note_held(p, o);
+    (void)read_refusals(p, &o->refused);
     p->outcome.reason = copy(&p->arena, o->reason);
     p->outcome.steps = read_steps(&p->arena, o);
 }
@@ -390,6 +419,8 @@ static bool update_outcome(struct agent_push *p, const struct wire_outcome *o)
     if (!is_there(result) || !is_there(p->outcome.result))
         changed = copy_if_other(&p->arena, &p->outcome.result, result);
     if (copy_if_other(&p->arena, &p->outcome.reason, o->error ? o->error : o->reason))
+        changed = true;
+    if (read_refusals(p, &o->refused))
         changed = true;
     return note_held(p, o) || changed;
 }

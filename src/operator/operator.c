@@ -153,7 +153,8 @@ static void tell_applied(struct operator* op, const char *ns, const char *contro
                                    .namespace = ns,
                                    .name = controller};
 
-    if (!o || !s || !s->applied.steps || !streq(s->applied.result, "applied"))
+    if (!o || !s || !s->applied.steps ||
+        !(streq(s->applied.result, "applied") || (s->applied.taken && s->applied.n_refused > 0)))
         return;
     about.uid = o->uid;
     about.version = o->version;

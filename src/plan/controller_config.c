@@ -5,7 +5,9 @@
  *   ConfigApplied     True when slurmctld has it (without an agent: when it is written).  Else it
  *                     says what is wrong, and whose line it is
  *
- *   NodeSetsAccepted  False while a NodeSet is left out; PartitionsAccepted likewise
+ *   NodeSetsAccepted  False while a NodeSet is left out, or slurmctld refuses its partition;
+ *                     PartitionsAccepted likewise.  ConfigApplied is True beside them: what is
+ *                     wrong with one object is told there, and the rest is applied
  *
  *   Drifted           True while a partition is not as declared: somebody used scontrol
  */
@@ -79,10 +81,51 @@ static void tell_refusal(const struct config_verdict *v, struct status_scribe *s
                why);
 }
 
+/* The line of slurm.conf that declares the partition, and whose it is; NULL: it has none. */
+static const struct conf_origin *refusal_origin(const struct config_verdict *v,
+                                                const struct slurm_refusal *r)
+{
+    struct str rest = str_of(build_config_file(v->config, "slurm.conf"));
+    unsigned number = 0;
+    struct str line;
+
+    while (str_split(&rest, '\n', &line)) {
+        struct str word = {line.p, strcspn(line.p, " \t\r\n")};
+        size_t n = strlen("PartitionName=");
+
+        number++;
+        if (word.n > n && str_eq_nocase((struct str){word.p, n}, STR("PartitionName=")) &&
+            str_eqz((struct str){word.p + n, word.n - n}, r->partition))
+            return build_config_origin(v->config, number);
+    }
+    return NULL;
+}
+
+/* The first partition of such an object ("NodeSet ...") that slurmctld refuses; NULL: none. */
+static const struct slurm_refusal *refusal_of(const struct config_verdict *v, const char *kind)
+{
+    const struct slurm_applied *last = &v->in->slurm->applied;
+
+    for (size_t i = 0; i < last->n_refused; i++) {
+        const struct conf_origin *o = refusal_origin(v, &last->refused[i]);
+
+        if (o && o->object && starts_with(o->object, kind))
+            return &last->refused[i];
+    }
+    return NULL;
+}
+
+/* slurmctld has all but what is told at the objects that it refuses. */
+static bool is_only_refusals(const struct slurm_state *slurm)
+{
+    return slurm->applied.n_refused > 0 && slurm->n_waiting == 0 && slurm->applied.taken;
+}
+
 /* It is written, and there is an agent to make slurmctld take it. */
 static void judge_agent(const struct config_verdict *v, struct status_scribe *s)
 {
     const struct slurm_state *slurm = v->in->slurm;
+    const struct slurm_refusal *own = slurm ? refusal_of(v, "Controller ") : NULL;
 
     if (!slurm)
         status_set(
@@ -97,7 +140,11 @@ static void judge_agent(const struct config_verdict *v, struct status_scribe *s)
                                         : "the configuration is on its way to slurmctld");
     else if (streq(slurm->applied.result, "refused"))
         tell_refusal(v, s);
-    else if (streq(slurm->applied.result, "pending"))
+    else if (own)
+        status_set(s, "ConfigApplied", STATUS_FALSE, true, "Refused",
+                   "%s: slurmctld refuses partition '%s' and took the rest: %s",
+                   refusal_origin(v, own)->field, own->partition, own->error);
+    else if (streq(slurm->applied.result, "pending") && !is_only_refusals(slurm))
         status_set(s, "ConfigApplied", STATUS_FALSE, false, "Pending", "%s",
                    slurm->applied.reason ? slurm->applied.reason
                                          : "slurmctld does not have it all yet");
@@ -130,12 +177,17 @@ static void judge_left_out(const struct config_verdict *v, struct status_scribe 
                            const char *kind, const char *condition, const char *reason)
 {
     const struct api_problem *p = first_problem(v, kind);
+    const struct slurm_refusal *refusal = v->in->slurm ? refusal_of(v, kind) : NULL;
 
     if (!v->good)
         return;
     if (p)
         status_set(s, condition, STATUS_FALSE, true, reason, "left out of the configuration: %s",
                    problem_text(s->to->arena, p));
+    else if (refusal)
+        status_set(s, condition, STATUS_FALSE, true, "RefusedBySlurm",
+                   "%s: slurmctld refuses partition '%s' and took the rest: %s",
+                   refusal_origin(v, refusal)->object, refusal->partition, refusal->error);
     else
         (void)api_condition_drop(s->conditions, condition);
 }

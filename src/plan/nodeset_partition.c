@@ -111,9 +111,14 @@ static void judge_line(const struct plan_nodeset *in, const struct nodeset_hindr
 {
     struct arena *a = s->to->arena;
     const char *line = nodeset_partition_line(a, in->ns);
-    const char *drift = partition_live_drift(a, in->slurm, nodeset_slurm_name(a, in->ns));
+    const char *name = nodeset_slurm_name(a, in->ns);
+    const char *drift = partition_live_drift(a, in->slurm, name);
+    const char *refusal = slurm_state_refusal(in->slurm, name, line);
 
-    if (!is_held(in, line, s))
+    if (refusal)
+        status_set(s, APPLIED, STATUS_FALSE, true, "Refused",
+                   "slurmctld refuses it and goes on with what it has: %s", refusal);
+    else if (!is_held(in, line, s))
         tell_absence(in, why, line, s);
     else if (drift)
         status_set(s, APPLIED, STATUS_FALSE, false, "ChangedInSlurm",

@@ -14,9 +14,10 @@
  *
  *   Unknown  Written: it is in the configuration, and slurmctld's state is not known
  *
- *   False    Writing, Applying: on its way.  NodeSetNotFound: it is without some of its nodes.
- *            Invalid: it is left out, or the last good line is at work.  ControllerNotFound,
- *            External.  ConfigInvalid: the Controller has to be mended first.
+ *   False    Writing, Applying: on its way.  Refused: slurmctld was handed this very line, and took
+ *            the rest of the configuration; it is tried again now and then.  NodeSetNotFound: it is
+ * without some of its nodes. Invalid: it is left out, or the last good line is at work.
+ * ControllerNotFound, External.  ConfigInvalid: the Controller has to be mended first.
  */
 #include "src/plan/partition.h"
 
@@ -151,6 +152,7 @@ static void judge_live(const struct plan_partition *in, const char *line, struct
 {
     const char *name = api_partition_slurm_name(in->part);
     const struct slurm_applied *applied = in->slurm ? &in->slurm->applied : NULL;
+    const char *refusal;
     const char *lag;
 
     if (!in->slurm || !in->slurm->partitions_known) {
@@ -158,8 +160,15 @@ static void judge_live(const struct plan_partition *in, const char *line, struct
                    "it is in the configuration; slurmctld's state is not known");
         return;
     }
+    refusal = slurm_state_refusal(in->slurm, name, line);
     lag = partition_live_lag(s->to->arena, in->slurm, name, line);
-    if (lag)
+    if (refusal)
+        status_set(s, "Ready", STATUS_FALSE, true, "Refused",
+                   slurm_state_partition(in->slurm, name)
+                       ? "slurmctld refuses it and goes on with what it has of it: %s"
+                       : "slurmctld refuses it: %s",
+                   refusal);
+    else if (lag)
         status_set(s, "Ready", STATUS_FALSE, applied->reason != NULL, "Applying", "%s%s%s", lag,
                    applied->reason ? ": " : "", applied->reason ? applied->reason : "");
     else

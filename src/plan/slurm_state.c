@@ -84,6 +84,17 @@ bool slurm_conf_has(const char *conf, const char *line)
     return false;
 }
 
+const char *slurm_state_refusal(const struct slurm_state *s, const char *partition,
+                                const char *line)
+{
+    if (!s || !(slurm_conf_has(s->held, line) || slurm_conf_has(s->tried, line)))
+        return NULL;
+    for (size_t i = 0; i < s->applied.n_refused; i++)
+        if (streq(s->applied.refused[i].partition, partition))
+            return s->applied.refused[i].error;
+    return NULL;
+}
+
 static bool begins_with_word(const char *line, const char *word)
 {
     size_t n = strlen(word);

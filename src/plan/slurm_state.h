@@ -57,15 +57,24 @@ struct slurm_asked {
     const char *action; /* drain, undrain, resume, delete */
 };
 
+/* A partition that slurmctld refuses as declared, while it took the rest. */
+struct slurm_refusal {
+    const char *partition;
+    const char *error; /* in slurmctld's words */
+};
+
 /* How the last configuration that was handed to slurmctld fared. */
 struct slurm_applied {
     const char *hash;   /* of the files: build_config's; NULL: none was handed over yet */
     const char *result; /* applied, unchanged, pending, refused */
     const char *reason; /* why it is pending or was refused, or NULL */
+    bool taken;         /* slurmctld has it, but for what is refused and what waits for jobs */
     bool reverts;       /* it was handed over with the wish to undo drift */
     const char *steps;  /* what was done, for people; NULL: nothing */
     const struct slurm_fault *faults; /* of one that was refused */
     size_t n_faults;
+    const struct slurm_refusal *refused; /* of one that is pending for their sake */
+    size_t n_refused;
 };
 
 /*
@@ -114,5 +123,8 @@ const struct slurm_fault *slurm_state_fault(const struct slurm_state *s, const c
                                             const char *other_word);
 /* Is this one of the lines of a slurm.conf?  NULL has none. */
 bool slurm_conf_has(const char *conf, const char *line);
+/* Why slurmctld refuses the partition, if it was handed this very line; NULL: it does not. */
+const char *slurm_state_refusal(const struct slurm_state *s, const char *partition,
+                                const char *line);
 /* NULL: it waits for nothing. */
 const struct slurm_waiting *slurm_state_waiting(const struct slurm_state *s, const char *partition);

@@ -44,6 +44,12 @@ static const struct jsn_field change_fields[] = {
     JSN_END,
 };
 
+static const struct jsn_field refusal_fields[] = {
+    {"partition", JSN_STR, offsetof(struct wire_refusal, partition), JSN_REQ},
+    {"error", JSN_STR, offsetof(struct wire_refusal, error), 0},
+    JSN_END,
+};
+
 #define AT(member) offsetof(struct wire_outcome, member)
 
 static const struct jsn_field wire_outcome_fields[] = {
@@ -63,6 +69,8 @@ static const struct jsn_field wire_outcome_fields[] = {
     {"steps", JSN_SUBS, AT(steps), JSN_KEEP, .sub = step_fields, .size = sizeof(struct wire_step)},
     {"changes", JSN_SUBS, AT(changes), 0, .sub = change_fields, .size = sizeof(struct wire_change)},
     {"waiting", JSN_RAW, AT(waiting), JSN_ANY},
+    {"refused", JSN_SUBS, AT(refused), 0, .sub = refusal_fields,
+     .size = sizeof(struct wire_refusal)},
     {"appliedAt", JSN_TIME, AT(applied_us), 0},
     {"good.declared", JSN_STR, AT(good), 0},
     JSN_END,

@@ -26,6 +26,17 @@ struct wire_change {
     const char *why; /* or NULL */
 };
 
+/* A partition that slurmctld refuses as declared; everything else is applied. */
+struct wire_refusal {
+    const char *partition;
+    const char *error;
+};
+
+struct wire_refusals {
+    struct wire_refusal *items;
+    size_t n;
+};
+
 struct wire_outcome {
     int64_t wire;
     int result;           /* enum wire_result; -1: there is none yet */
@@ -46,9 +57,10 @@ struct wire_outcome {
     struct {
         struct wire_change *items;
         size_t n;
-    } changes;                 /* of a plan */
-    const struct jsn *waiting; /* [{"partition":"old","jobs":[12]}]: partitions that go later */
-    int64_t applied_us;        /* wall clock, in the state */
+    } changes;                    /* of a plan */
+    const struct jsn *waiting;    /* [{"partition":"old","jobs":[12]}]: partitions that go later */
+    struct wire_refusals refused; /* of what is pending; the agent tries them again */
+    int64_t applied_us;           /* wall clock, in the state */
     const char *good; /* the name of the declaration that slurmctld has, in the state; or NULL */
 };
 

@@ -31,6 +31,21 @@ static struct jsn *waiting_of(struct arena *a, const struct engine *g, const str
     return list;
 }
 
+/* Partitions that are set aside. */
+static struct wire_refusals refusals_of(struct arena *a, const struct record *r)
+{
+    struct wire_refusals list = {0};
+
+    if (!r || r->n_aside == 0)
+        return list;
+    list.items = arena_calloc(a, r->n_aside, sizeof(*list.items));
+    for (size_t i = 0; i < r->n_aside; i++)
+        list.items[list.n++] =
+            (struct wire_refusal){.partition = arena_strdup(a, r->aside[i].partition),
+                                  .error = arena_strdup(a, r->aside[i].why)};
+    return list;
+}
+
 static void changes_put(struct arena *a, const struct job *j, struct wire_outcome *o)
 {
     const struct comparison *c = &j->aim.compared;
@@ -43,11 +58,26 @@ static void changes_put(struct arena *a, const struct job *j, struct wire_outcom
                                  .why = c->list[i].why};
 }
 
+/* "partition 'gpu' is refused and stays as it was: ..." */
+static const char *aside_reason(struct arena *a, const struct record *r)
+{
+    const struct record_aside *x = &r->aside[0];
+    const char *stays = x->lines[0] ? "stays as it was" : "is left out";
+
+    if (r->n_aside == 1)
+        return arena_printf(a, "partition '%s' is refused and %s; the rest is applied: %s",
+                            x->partition, stays, x->why);
+    return arena_printf(a, "partition '%s' and %zu more are refused; the rest is applied: %s",
+                        x->partition, r->n_aside - 1, x->why);
+}
+
 /* "partition 'old' is drained and deleted when its jobs have ended" */
 static const char *reason_of(struct arena *a, const struct job *j)
 {
     if (j->report.why.text[0])
         return j->report.why.text;
+    if (j->record->n_aside > 0)
+        return aside_reason(a, j->record);
     if (j->record->n_kept == 0)
         return NULL;
     return arena_printf(a, "partition '%s'%s drained and deleted when its jobs have ended",
@@ -68,6 +98,10 @@ void outcome_of(struct arena *a, const struct job *j, struct wire_outcome *ret)
                                  .steps = {j->report.steps, j->report.n_steps},
                                  .waiting = waiting_of(a, j->engine, plan ? NULL : j->record),
                                  .applied_us = clock_wall_us()};
+    if (j->report.result != WIRE_REFUSED)
+        ret->refused = refusals_of(a, j->record);
+    if (j->report.committed)
+        ret->good = j->record->declared;
     if (j->report.result == WIRE_PENDING)
         ret->reason = reason_of(a, j);
     if (plan)
@@ -95,6 +129,8 @@ void engine_publish(struct engine *g)
     struct jsn *config;
 
     last.waiting = waiting_of(&a, g, engine_declared(g));
+    last.refused = refusals_of(&a, engine_declared(g));
+    last.good = NULL; /* as it is now, below */
     config = wire_outcome_encode(&a, &last);
     if (good) {
         struct jsn *holds = jsn_object(&a);

@@ -89,10 +89,15 @@ static void plan_and_go(struct job *j)
         if (j->aim.compared.list[i].why)
             job_warn(j, "%s: %s", j->aim.compared.list[i].text, j->aim.compared.list[i].why);
     if (j->request->kind == REQUEST_PLAN) {
+        for (size_t i = 0; i < j->record->n_aside; i++)
+            job_warn(j,
+                     "partition %s: slurmctld refuses it as declared, and it stays as it was: %s",
+                     j->record->aside[i].partition, j->record->aside[i].why);
         plan_describe(j);
         job_finish(j, WIRE_PLAN);
     } else if (is_unchanged(j)) {
-        job_finish(j, WIRE_UNCHANGED);
+        j->report.committed = true;
+        job_finish(j, j->record->n_aside > 0 ? WIRE_PENDING : WIRE_UNCHANGED);
     } else {
         steps_prepare(j);
     }

@@ -13,6 +13,23 @@
 #define ESLURM_INVALID_PARTITION_NAME 2000
 #define ESLURM_PARTITION_IN_USE 2075
 
+/* Is the partition to blame, and not slurmctld, the way there or our rights? */
+static bool is_its_own(int r)
+{
+    return step_is_refusal(r) && r != -EACCES;
+}
+
+static void call_failed(struct job *j, int r, const struct err *e)
+{
+    const char *partition = step_now(j)->partition;
+    enum aside_verdict v = is_its_own(r) && e ? aside_take(j, partition, e) : ASIDE_NOT;
+
+    if (v == ASIDE_NOT)
+        step_failed(j, r, e);
+    else if (v == ASIDE_BEFORE)
+        step_done(j);
+}
+
 static void on_told(struct job *j, int r, const struct jsn *answer, const struct err *e)
 {
     bool surprise = jsn_get_int(answer, "error.code", 0) == ESLURM_INVALID_PARTITION_NAME;
@@ -26,7 +43,7 @@ static void on_told(struct job *j, int r, const struct jsn *answer, const struct
     if (surprise && j->request->kind != REQUEST_OWN)
         r = -EBUSY;
     if (r < 0)
-        step_failed(j, r, e);
+        call_failed(j, r, e);
     else
         step_done(j);
 }

@@ -22,6 +22,7 @@ struct engine *engine_new(const struct engine_options *o)
     g->last.result = -1;
     g->fresh = o->store && !store_good(o->store);
     g->retry = loop_add_timer(o->loop, engine_on_retry, g);
+    g->aside = loop_add_timer(o->loop, engine_on_aside, g);
     return g;
 }
 
@@ -32,6 +33,7 @@ struct engine *engine_free(struct engine *g)
     proof_stop(g);
     handed_forget(g);
     (void)loop_source_free(g->retry);
+    (void)loop_source_free(g->aside);
     (void)job_free(g->current);
     (void)request_free(g->next);
     LIST_FOR_EACH (j, &g->plans, struct job, link)
@@ -189,6 +191,8 @@ static void after_push(struct engine *g, struct job *j, const struct wire_outcom
     g->settled_ns = clock_mono_ns();
     if (told && !is_read_back(j))
         g->unsure_ns = g->settled_ns;
+    if (j->report.set_aside || request_wants(j->request, WANT_ASIDE) || !loop_timer_armed(g->aside))
+        engine_aside_later(g, !request_wants(j->request, WANT_ASIDE));
     if (store_pending(g->o.store) || g->reassert_wanted || g->keys_changed || !g->seen_up)
         engine_retry_later(g);
     else if (j->report.result != WIRE_REFUSED)

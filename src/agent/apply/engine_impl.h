@@ -10,7 +10,9 @@ struct engine {
     struct job *current;
     struct request *next;
     struct loop_source *retry;
-    unsigned failures; /* in a row, for the back-off */
+    unsigned failures;         /* in a row, for the back-off */
+    struct loop_source *aside; /* armed while partitions are set aside */
+    unsigned aside_tries;      /* how often they were tried again */
     struct fileset keys;
     bool keys_changed;
     bool fresh;                      /* nodes may come that have other files than slurmctld */
@@ -41,6 +43,10 @@ bool engine_own(struct engine *g, const struct record *r, unsigned wants);
 void engine_on_retry(void *arg);
 /* Try again what is left to do, after a pause that grows. */
 void engine_retry_later(struct engine *g);
+/* Try what is set aside again, if there is any, after a pause that grows; `fresh`: from the
+ * shortest one on. */
+void engine_aside_later(struct engine *g, bool fresh);
+void engine_on_aside(void *arg);
 /* Put every partition back to what is declared. */
 void engine_revert(struct engine *g);
 
@@ -54,6 +60,11 @@ void engine_running_refresh(struct engine *g);
 /* If slurmctld has ended on what is under way while nobody waited for it: refuse that, and go back
  * to the last good files.  Returns whether it was so. */
 bool engine_give_up(struct engine *g);
+
+/* aside.c */
+/* slurmctld has ended on what is under way: if its words name a partition that changes, the record
+ * has that one set aside now, and its files are to be written.  False: it is all of it. */
+bool aside_pending(struct engine *g, const struct err *why);
 
 /* answer.c */
 void engine_publish(struct engine *g);

@@ -12,7 +12,7 @@
 #include "src/base/log.h"
 
 /* As it stands now: what is kept may have changed since. */
-static int pend_again(struct job *j, struct err *e)
+int step_pend_again(struct job *j, struct err *e)
 {
     struct record *copy;
     int r;
@@ -30,7 +30,7 @@ int step_pend(struct job *j, struct err *e)
 {
     if (bug_is(BUG_RECORD_LATE) && j->at < j->plan.n)
         return 0;
-    return job_undoes(j) || j->reach >= REACH_RECORD ? 0 : pend_again(j, e);
+    return job_undoes(j) || j->reach >= REACH_RECORD ? 0 : step_pend_again(j, e);
 }
 
 /* Keys are in no record: those that slurmctld has now are held for the way back. */
@@ -82,7 +82,7 @@ void step_settle(struct job *j)
             record_unkeep(j->record, j->aim.leaving[i]);
     r = candidate_of(j->engine, j->record, j->seen.release, &settled, &e);
     if (r == 0 && !fileset_same(&settled->files, &j->aim.to->files)) {
-        r = pend_again(j, &e);
+        r = step_pend_again(j, &e);
         if (r == 0) {
             job_reach(j, REACH_FILES);
             r = store_write(j->engine->o.store, &settled->files, &changed, &e);

@@ -164,7 +164,9 @@ static void job_log(const struct job *j)
         break;
     case WIRE_PENDING:
         log_warn("generation %lld: pending after %.1f ms: %s", (long long)j->record->generation, ms,
-                 j->report.why.text[0] ? j->report.why.text : "partitions wait for their jobs");
+                 j->report.why.text[0]     ? j->report.why.text
+                 : j->record->n_aside == 0 ? "partitions wait for their jobs"
+                                           : "all is applied but what is refused");
         break;
     case WIRE_REFUSED:
         log_error("generation %lld: refused at step '%s' after %.1f ms, the last good "

@@ -75,6 +75,8 @@ struct job_report {
     size_t n_steps;
     size_t cap_steps;
     struct wire_problems problems; /* warnings, too */
+    bool committed;                /* slurmctld has it, but for what is kept or set aside */
+    bool set_aside;                /* a partition that was not aside before */
     enum wire_result result;
     const char *failed_step;
     struct err why;
@@ -140,12 +142,31 @@ void check_start(struct job *j);
 /* begin.c: the checks are over, and all was well. */
 void job_checked(struct job *j);
 int meaning_check(struct job *j, struct err *e) MUST_CHECK;
+/* What is declared, without what is kept or set aside. */
+int declared_of(struct job *j, struct candidate **ret, struct err *e) MUST_CHECK;
+/* Work the aim out once more, for the record as it is now. */
+int meaning_aim(struct job *j, struct err *e) MUST_CHECK;
 int candidate_of(struct engine *g, const struct record *r, uint32_t release, struct candidate **ret,
                  struct err *e) MUST_CHECK;
 void leaving_add(struct job *j, const char *name);
 /* Have libslurm's parser read the candidate; fn as job_ask's.  1: there is nothing new to read. */
 int parse_start(struct job *j, ask_fn fn, struct err *e) MUST_CHECK;
 void parse_end(struct job *j);
+
+/* aside.c: partitions that are refused, while the rest goes on */
+enum aside_verdict {
+    ASIDE_NOT,    /* it is the whole declaration that is refused */
+    ASIDE_TAKEN,  /* the job goes on without it, from within */
+    ASIDE_BEFORE, /* it was aside already: go on with the next step */
+};
+enum aside_verdict aside_take(struct job *j, const char *partition, const struct err *why);
+/* Do these words of slurmctld's name a partition that changes?  Then it is set aside, and the job
+ * goes on from within. */
+bool aside_blame(struct job *j, const struct err *why);
+/* What was aside before stays so, if the same is asked for. */
+int aside_carry(struct job *j, const struct model *declared, struct err *e) MUST_CHECK;
+/* What was made of a new partition before it was refused is to go. */
+void aside_remove(struct job *j);
 
 /* live_read.c */
 bool live_matters(const struct job *j);
@@ -179,6 +200,8 @@ const struct apply_step *step_now(const struct job *j);
 void step_rehearse(struct job *j);
 /* Note on disk that it is under way, before anything is changed; once is enough. */
 int step_pend(struct job *j, struct err *e) MUST_CHECK;
+/* Likewise, for the record has changed. */
+int step_pend_again(struct job *j, struct err *e) MUST_CHECK;
 void step_write(struct job *j);
 void step_settle(struct job *j);
 /* The files, and then the keys, as they were. */

@@ -139,31 +139,43 @@ static void keep_nothing(struct job *j)
         record_unkeep(j->record, j->record->kept[0].partition);
 }
 
-/* The candidate with what is kept; without it, if the new files cannot hold it. */
-static int to_make(struct job *j, struct candidate *declared, struct err *e)
+/* The files with what is kept and set aside; -EINVAL: they cannot hold it. */
+static int effective_make(struct job *j, struct candidate **ret, struct err *e)
 {
-    AUTO(hostset_free) struct host_set *dynamic = NULL;
+    AUTO(hostset_free) struct host_set *dynamic = hub_nodes(j->engine->o.hub, true);
     AUTO(faults_done) struct faults faults = {0};
     AUTO(candidate_free) struct candidate *c = NULL;
-    AUTO(candidate_free) struct candidate *alone = declared;
-    struct validate_context ctx = {.release = j->seen.release};
-    int r;
+    struct validate_context ctx = {.release = j->seen.release, .dynamic_nodes = dynamic};
+    int r = candidate_of(j->engine, j->record, j->seen.release, &c, e);
 
-    j->aim.to = candidate_free(j->aim.to);
-    if (j->record->n_kept == 0) {
-        j->aim.to = TAKE(alone);
-        return 0;
-    }
-    dynamic = hub_nodes(j->engine->o.hub, true);
-    ctx.dynamic_nodes = dynamic;
-    r = candidate_of(j->engine, j->record, j->seen.release, &c, e);
     if (r < 0)
         return r;
     candidate_check(c, &ctx, &faults);
-    j->aim.delete_first = faults_error(&faults, NULL) < 0;
-    if (j->aim.delete_first)
-        keep_nothing(j);
-    j->aim.to = j->aim.delete_first ? TAKE(alone) : TAKE(c);
+    if (faults_error(&faults, e) < 0)
+        return -EINVAL;
+    *ret = TAKE(c);
+    return 0;
+}
+
+/* The candidate with what is kept; without it, if the new files cannot hold it. */
+static int to_make(struct job *j, struct candidate *declared, struct err *e)
+{
+    AUTO(candidate_free) struct candidate *alone = declared;
+    int r;
+
+    j->aim.to = candidate_free(j->aim.to);
+    if (j->record->n_kept == 0 && j->record->n_aside == 0) {
+        j->aim.to = TAKE(alone);
+        return 0;
+    }
+    r = effective_make(j, &j->aim.to, e);
+    if (r != -EINVAL || j->record->n_kept == 0)
+        return r;
+    j->aim.delete_first = true;
+    keep_nothing(j);
+    if (j->record->n_aside > 0)
+        return effective_make(j, &j->aim.to, e);
+    j->aim.to = TAKE(alone);
     return 0;
 }
 
@@ -224,6 +236,34 @@ static int leaving_find(struct job *j, const struct model *declared, struct err 
     return r;
 }
 
+/* Takes the candidate. */
+static int aim_find(struct job *j, struct candidate *declared, struct err *e)
+{
+    AUTO(candidate_free) struct candidate *c = declared;
+    int r = leaving_find(j, candidate_model(c), e);
+
+    if (r < 0)
+        return r;
+    r = to_make(j, TAKE(c), e);
+    return r < 0 ? r : cost_find(j, e);
+}
+
+int declared_of(struct job *j, struct candidate **ret, struct err *e)
+{
+    AUTO(faults_done) struct faults faults = {0};
+
+    return candidate_new(&j->record->files, store_live(j->engine->o.store), j->seen.release,
+                         &faults, ret, e);
+}
+
+int meaning_aim(struct job *j, struct err *e)
+{
+    struct candidate *declared = NULL;
+    int r = declared_of(j, &declared, e);
+
+    return r < 0 ? r : aim_find(j, declared, e);
+}
+
 int meaning_check(struct job *j, struct err *e)
 {
     AUTO(candidate_free) struct candidate *declared = NULL;
@@ -232,9 +272,6 @@ int meaning_check(struct job *j, struct err *e)
     if (r < 0)
         return r;
     assert(declared);
-    r = leaving_find(j, candidate_model(declared), e);
-    if (r < 0)
-        return r;
-    r = to_make(j, TAKE(declared), e);
-    return r < 0 ? r : cost_find(j, e);
+    r = aside_carry(j, candidate_model(declared), e);
+    return r < 0 ? r : aim_find(j, TAKE(declared), e);
 }

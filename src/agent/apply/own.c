@@ -3,6 +3,7 @@
  * What the engine does by itself, between declarations:
  *   - it applies again what is pending, when slurmctld comes up, and else with growing pauses;
  *   - it deletes kept partitions when their jobs have ended;
+ *   - it tries partitions again that were refused (aside.c), with pauses that grow;
  *   - it puts drift back, where that is the policy (drift.c);
  *   - it takes keys that the mount has brought;
  *   - it tells nodes that have older files than slurmctld;
@@ -18,6 +19,8 @@
 #define REGISTERED_BY_S 60
 #define RETRY_FIRST_MS 1000
 #define RETRY_MOST_MS 30000
+#define ASIDE_FIRST_MS 15000
+#define ASIDE_MOST_MS 300000
 
 void engine_retry_later(struct engine *g)
 {
@@ -48,6 +51,30 @@ void engine_on_retry(void *arg)
         wants |= WANT_KEYS;
     if (engine_own(g, engine_declared(g), wants))
         g->reassert_wanted = false;
+}
+
+void engine_aside_later(struct engine *g, bool fresh)
+{
+    const struct record *good = store_good(g->o.store);
+    int64_t wait = ASIDE_FIRST_MS;
+
+    g->aside_tries = fresh ? 0 : g->aside_tries + 1;
+    for (unsigned i = 0; i < g->aside_tries && wait < ASIDE_MOST_MS; i++)
+        wait *= 2;
+    if (good && good->n_aside > 0)
+        loop_timer_arm(g->aside, MIN(wait, ASIDE_MOST_MS));
+}
+
+/* Not in the way of something else: that may bring an end to it, and has its own retries. */
+void engine_on_aside(void *arg)
+{
+    struct engine *g = arg;
+    const struct record *good = store_good(g->o.store);
+
+    if (!good || good->n_aside == 0)
+        return;
+    if (store_pending(g->o.store) || !hub_up(g->o.hub) || !engine_own(g, good, WANT_ASIDE))
+        loop_timer_arm(g->aside, ASIDE_FIRST_MS);
 }
 
 static void on_warm(void *arg, int r, const struct jsn *answer, const struct err *e)

@@ -150,6 +150,8 @@ int prepare_plan(struct job *j, struct err *e)
         if (r == 0)
             r = keep_foreign(j, e);
     }
+    if (r == 0 && j->seen.live_known && j->aim.class < CHANGE_RECONFIGURE)
+        aside_remove(j);
     if (r == 0 && j->seen.live_known && request_wants(j->request, WANT_NO_OTHERS))
         remove_foreign(j);
     return r < 0 ? r : plan_make(j, e);

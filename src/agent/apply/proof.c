@@ -61,7 +61,7 @@ void proof_on_up(struct engine *g)
     if (store_pending(g->o.store) || !good || !streq(g->last.hash, good->hash))
         return;
     loop_timer_disarm(g->retry);
-    g->last.result = good->n_kept > 0 ? WIRE_PENDING : WIRE_APPLIED;
+    g->last.result = good->n_kept + good->n_aside > 0 ? WIRE_PENDING : WIRE_APPLIED;
     g->last.reason = NULL;
     engine_publish(g);
 }

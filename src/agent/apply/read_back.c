@@ -47,6 +47,16 @@ static int read_back_one(struct job *j, const struct model_object *o, struct err
                    drift.list[0].key->name, drift.list[0].to, drift.list[0].from);
 }
 
+/* What slurmctld has not taken it has refused; true: the step is over. */
+static bool refuse(struct job *j, const char *partition, int r, const struct err *why)
+{
+    enum aside_verdict v = aside_take(j, partition, why);
+
+    if (v == ASIDE_NOT)
+        step_failed(j, r, why);
+    return v != ASIDE_BEFORE;
+}
+
 static void on_read_back(struct job *j, int r, const struct err *e)
 {
     const struct model *m = job_undoes(j) ? NULL : candidate_model(j->aim.to);
@@ -70,11 +80,10 @@ static void on_read_back(struct job *j, int r, const struct err *e)
             steps_plan_again(j);
             return;
         }
-        if (must_match(j, o->name)) {
-            step_failed(j, r, &why);
+        if (must_match(j, o->name) && refuse(j, o->name, r, &why))
             return;
-        }
-        job_warn(j, "%s", why.text);
+        if (!must_match(j, o->name))
+            job_warn(j, "%s", why.text);
     }
     step_done(j);
 }

@@ -19,6 +19,7 @@ enum request_want {
     WANT_KEYS = 1 << 2,       /* new keys: slurmctld starts again */
     WANT_TELL_NODES = 1 << 3, /* nothing has changed, but nodes may not know it yet */
     WANT_TRY_OUT = 1 << 4, /* nothing has changed, but slurmctld does not start: would another? */
+    WANT_ASIDE = 1 << 5,   /* partitions that were refused are tried once more */
 };
 
 struct request {

@@ -76,11 +76,19 @@ static void remember_start(struct engine *g)
 
     if (!r)
         return;
-    waits = store_pending(g->o.store) || r->n_kept > 0 || g->fresh;
+    waits = store_pending(g->o.store) || r->n_kept + r->n_aside > 0 || g->fresh;
     engine_last_note(g, waits ? WIRE_PENDING : WIRE_APPLIED, CHANGE_NONE,
                      g->fresh ? "slurmctld has not answered yet since it was given these files"
                               : NULL,
                      r, r->written_us);
+}
+
+static void start_from_other_files(struct engine *g)
+{
+    link_restart(g->o.link); /* the children may have read what is gone again */
+    engine_running_find(g);
+    g->reassert_wanted = true;
+    restart_go_back(g);
 }
 
 bool engine_give_up(struct engine *g)
@@ -92,15 +100,16 @@ bool engine_give_up(struct engine *g)
     if (!pending || !store_good(g->o.store) || hub_up(g->o.hub) ||
         !restart_has_ended(g, pending->written_us, &why))
         return false;
+    if (aside_pending(g, &why) && repair(g, store_pending(g->o.store), &e) == 0) {
+        start_from_other_files(g);
+        return true;
+    }
     log_error("generation %lld: refused, the last good configuration stays: %s",
               (long long)pending->generation, why.text);
     engine_last_note(g, WIRE_REFUSED, CHANGE_RESTART, why.text, pending, clock_wall_us());
     if (repair(g, store_good(g->o.store), &e) < 0 || store_drop(g->o.store, &e) < 0)
         log_error("the previous files cannot be put back: %s", e.text);
-    link_restart(g->o.link); /* the children may have read what is gone again */
-    engine_running_find(g);
-    g->reassert_wanted = true;
-    restart_go_back(g);
+    start_from_other_files(g);
     return true;
 }
 
@@ -120,6 +129,7 @@ int engine_start(struct engine *g, struct err *e)
     if (store_pending(g->o.store))
         engine_retry_later(g);
     proof_start(g);
+    engine_aside_later(g, true);
     remember_start(g);
     engine_publish(g);
     return 0;

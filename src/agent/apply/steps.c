@@ -42,6 +42,12 @@ bool step_is_refusal(int r)
     return r == -EREMOTEIO || r == -EACCES || r == -EINVAL;
 }
 
+/* Steps in which slurmctld says what is wrong with the files. */
+static bool is_about_files(enum step_kind kind)
+{
+    return kind == STEP_REHEARSE || kind == STEP_RECONFIGURE;
+}
+
 void step_failed(struct job *j, int r, const struct err *e)
 {
     const struct apply_step *s = step_now(j);
@@ -58,6 +64,8 @@ void step_failed(struct job *j, int r, const struct err *e)
         j->engine->reassert_wanted = true;
         j->at++;
         step_run(j);
+    } else if (is_about_files(s->kind) && aside_blame(j, &why)) {
+        return; /* it goes on without the partition that was named */
     } else if (step_is_refusal(r) || s->kind == STEP_REHEARSE || s->kind == STEP_WRITE ||
                s->kind == STEP_RECONFIGURE || s->kind == STEP_SETTLE) {
         job_refuse(j, step_name(s->kind), &why);
@@ -118,10 +126,11 @@ static void all_done(struct job *j)
         job_suspend(j, "commit", &e);
         return;
     }
+    j->report.committed = true;
     (void)candidate_free(j->engine->running);
     j->engine->running = TAKE(j->aim.to);
     j->seen.from = NULL;
-    job_finish(j, j->record->n_kept > 0 ? WIRE_PENDING : WIRE_APPLIED);
+    job_finish(j, j->record->n_kept + j->record->n_aside > 0 ? WIRE_PENDING : WIRE_APPLIED);
 }
 
 static void step_run(struct job *j)

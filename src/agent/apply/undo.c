@@ -25,6 +25,9 @@ static void added_find(struct job *j, const struct model *refused)
         if (o->section == CONF_PARTITION && !model_find(old, CONF_PARTITION, o->name))
             leaving_add(j, o->name);
     }
+    for (size_t i = 0; i < j->record->n_aside; i++) /* half of it may have been made */
+        if (!model_find(old, CONF_PARTITION, j->record->aside[i].partition))
+            leaving_add(j, j->record->aside[i].partition);
 }
 
 static int way_back(struct job *j, const struct candidate *refused, struct err *e)
@@ -50,12 +53,22 @@ static int way_back(struct job *j, const struct candidate *refused, struct err *
     return apply_plan(&in, &j->plan, e);
 }
 
+/* How far it has come: a partition that was deleted or drained is no longer kept as it was. */
+static struct candidate *refused_take(struct job *j)
+{
+    AUTO(candidate_free) struct candidate *planned = TAKE(j->aim.to);
+    struct candidate *reached = NULL;
+
+    if (!planned || candidate_of(j->engine, j->record, j->seen.release, &reached, NULL) < 0)
+        return TAKE(planned);
+    return reached;
+}
+
 static void on_live(struct job *j, int r, const struct err *e)
 {
-    struct candidate *refused = j->aim.to;
+    struct candidate *refused = refused_take(j);
     struct err why = {0};
 
-    j->aim.to = NULL;
     plan_done(&j->plan);
     /* away: it will start from the old files */
     if (r == 0 && !refused)

@@ -208,12 +208,16 @@ static void a_record_comes_back_from_its_text(void **state)
     struct err e = {0};
 
     (void)state;
+    record_set_aside(r, "gpu", "PartitionName=gpu\n", "PartitionName=gpu QOS=x", "Invalid qos");
     record_print(r, &text);
     assert_int_equal(record_parse(buf_view(&text), &back, &e), 0);
     assert_true(fileset_same(&r->files, &back->files));
     assert_int_equal(back->n_kept, r->n_kept);
     assert_string_equal(back->kept[0].partition, r->kept[0].partition);
     assert_string_equal(back->kept[0].lines, r->kept[0].lines);
+    assert_string_equal(record_aside_find(back, "gpu")->lines, "PartitionName=gpu\n");
+    assert_string_equal(record_aside_find(back, "gpu")->asked, "PartitionName=gpu QOS=x");
+    assert_string_equal(record_aside_find(back, "gpu")->why, "Invalid qos");
     assert_string_equal(back->hash, r->hash);
     assert_string_equal(back->declared, "sha256:abc");
     assert_int_equal(back->generation, 12);
@@ -267,6 +271,52 @@ static void what_is_kept_stands_before_everything_else(void **state)
     assert_true(fileset_same(&files, &r->files));
 }
 
+static void what_is_set_aside_is_a_comment_and_has_its_former_line(void **state)
+{
+    AUTO(record_free) struct record *r = record_new();
+    AUTO(fileset_done) struct fileset files = {0};
+    struct err e = {0};
+
+    (void)state;
+    assert_int_equal(fileset_put(&r->files, "slurm.conf",
+                                 STR("Include more.conf\nPartitionName=DEFAULT MaxTime=5\n"
+                                     "  partitionname = \"a\" Nodes=n1\\\n  QOS=x\n"
+                                     "PartitionName=ab Nodes=n2\n# PartitionName=a\n"),
+                                 0644, &e),
+                     0);
+    assert_int_equal(fileset_put(&r->files, "more.conf", STR("PartitionName=b QOS=x"), 0644, &e),
+                     0);
+    assert_int_equal(fileset_put(&r->files, "prolog.sh", STR("PartitionName=b"), 0755, &e), 0);
+    record_set_aside(r, "a", "PartitionName=a Nodes=n1\n", "PartitionName=a QOS=x", "no");
+    record_set_aside(r, "b", "", "PartitionName=b QOS=x", "no");
+    assert_int_equal(record_effective(r, &files, &e), 0);
+    assert_string_equal(fileset_get(&files, "slurm.conf")->text,
+                        "# slurmctld refuses these as declared: they are as they were before.\n"
+                        "PartitionName=a Nodes=n1\n"
+                        "Include more.conf\nPartitionName=DEFAULT MaxTime=5\n"
+                        "# slurmctld refuses it:   partitionname = \"a\" Nodes=n1\\\n"
+                        "# slurmctld refuses it:   QOS=x\n"
+                        "PartitionName=ab Nodes=n2\n# PartitionName=a\n");
+    assert_string_equal(fileset_get(&files, "more.conf")->text,
+                        "# slurmctld refuses it: PartitionName=b QOS=x\n");
+    assert_string_equal(fileset_get(&files, "prolog.sh")->text, "PartitionName=b");
+}
+
+static void setting_aside_again_replaces(void **state)
+{
+    AUTO(record_free) struct record *r = a_record();
+    AUTO(record_free) struct record *copy = NULL;
+
+    (void)state;
+    record_set_aside(r, "a", "", "one", "no");
+    record_set_aside(r, "a", "", "two", "never");
+    copy = record_copy(r);
+    record_take_back(r, "a");
+    assert_null(record_aside_find(r, "a"));
+    assert_int_equal(copy->n_aside, 1);
+    assert_string_equal(record_aside_find(copy, "a")->why, "never");
+}
+
 static void keeping_again_replaces(void **state)
 {
     AUTO(record_free) struct record *r = a_record();
@@ -295,6 +345,8 @@ int main(void)
         cmocka_unit_test(a_damaged_record_is_not_believed),
         cmocka_unit_test(what_is_kept_stands_before_everything_else),
         cmocka_unit_test(keeping_again_replaces),
+        cmocka_unit_test(what_is_set_aside_is_a_comment_and_has_its_former_line),
+        cmocka_unit_test(setting_aside_again_replaces),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

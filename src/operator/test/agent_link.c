@@ -435,6 +435,33 @@ static void what_is_pending_may_be_what_slurmctld_has(void **state)
     expect_conf(&r, false, false);
 }
 
+static void partitions_that_are_refused_come_with_the_answer_and_go_with_the_state(void **state)
+{
+    AUTO(rig_done) struct rig r;
+    int changed;
+
+    (void)state;
+    rig_connect(&r);
+    r.config_answer = "{\"result\":\"pending\",\"reason\":\"gpu is refused\","
+                      "\"refused\":[{\"partition\":\"gpu\",\"error\":\"Invalid qos\"}],"
+                      "\"good\":{\"declared\":\"h1\"}}";
+    push(&r, "h1");
+    run_until(&r, &r.pushed, 1);
+    expect_conf(&r, true, false); /* slurmctld has the rest */
+    assert_true(outcome(&r)->taken);
+    assert_int_equal(outcome(&r)->n_refused, 1);
+    assert_string_equal(outcome(&r)->refused[0].partition, "gpu");
+    assert_string_equal(outcome(&r)->refused[0].error, "Invalid qos");
+    changed = r.changed;
+    r.config_news = 0;
+    tell(&r, "{\"version\":\"b-2\",\"full\":false,\"config\":{\"declared\":\"h1\",\"generation\":1,"
+             "\"result\":\"applied\",\"good\":{\"declared\":\"h1\"}}}");
+    run_until(&r, &r.changed, changed + 1);
+    assert_int_equal(r.config_news, 1);
+    assert_int_equal(outcome(&r)->n_refused, 0);
+    assert_string_equal(outcome(&r)->result, "applied");
+}
+
 static void an_agent_of_another_version_is_told_of(void **state)
 {
     AUTO(rig_done) struct rig r;
@@ -586,6 +613,7 @@ int main(void)
         cmocka_unit_test(an_answer_that_was_lost_comes_with_the_state),
         cmocka_unit_test(what_slurmctld_has_is_known_by_its_lines),
         cmocka_unit_test(what_is_pending_may_be_what_slurmctld_has),
+        cmocka_unit_test(partitions_that_are_refused_come_with_the_answer_and_go_with_the_state),
         cmocka_unit_test(what_the_answer_has_told_is_no_news_in_the_state),
         cmocka_unit_test(an_agent_of_another_version_is_told_of),
         cmocka_unit_test(a_refusal_shows_the_line),

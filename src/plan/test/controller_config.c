@@ -109,6 +109,54 @@ static void without_an_agent_nothing_is_pushed(void **state)
     }
 }
 
+/* The lab has a NodeSet gpu with a partition; the Controller's own extraConf may have one, too. */
+static void a_refused_partition_is_told_at_its_object(void **state)
+{
+    static const struct {
+        const char *partition;
+        bool waits; /* for the jobs of another one */
+        const char *applied;
+        const char *says;
+        const char *accepted; /* the message of NodeSetsAccepted; "": there is no such condition */
+    } rows[] = {
+        {"gpu", false, "True", "slurmctld has the configuration",
+         "NodeSet slurm/gpu: slurmctld refuses partition 'gpu' and took the rest: Invalid qos"},
+        {"gpu", true, "False", "old is drained",
+         "NodeSet slurm/gpu: slurmctld refuses partition 'gpu' and took the rest: Invalid qos"},
+        {"own", false, "False",
+         "spec.extraConf: slurmctld refuses partition 'own' and took the rest: Invalid qos", ""},
+    };
+    static const struct slurm_waiting waiting[] = {{"old", NULL, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct slurm_refusal refused = {rows[i].partition, "Invalid qos"};
+        AUTO(fixture_done) struct fixture f;
+        struct slurm_state slurm = {0};
+        struct actions list;
+
+        run_lab(&f);
+        jsn_set_path(&f.arena, test_find(&f.world, "Controller", "lab"), "spec.extraConf",
+                     jsn_string(&f.arena, "NodeName=x1\nPartitionName=own Nodes=x1"));
+        f.slurm = &slurm;
+        list = plan(&f);
+        slurm.applied = (struct slurm_applied){.hash = jsn_get_str(pushed(&list), "declared"),
+                                               .result = "pending",
+                                               .reason = "old is drained",
+                                               .taken = true,
+                                               .refused = &refused,
+                                               .n_refused = 1};
+        slurm.waiting = waiting;
+        slurm.n_waiting = rows[i].waits ? 1 : 0;
+        list = plan(&f);
+        test_carry_out(&f.world, &list);
+        assert_string_equal(message_of(&f, "ConfigApplied", "status"), rows[i].applied);
+        if (!strstr(message_of(&f, "ConfigApplied", "message"), rows[i].says))
+            fail_msg("row %zu: %s", i, message_of(&f, "ConfigApplied", "message"));
+        assert_string_equal(message_of(&f, "NodeSetsAccepted", "message"), rows[i].accepted);
+    }
+}
+
 static void the_fate_of_a_configuration_is_told(void **state)
 {
     static const struct slurm_fault faults[] = {
@@ -253,6 +301,7 @@ int main(void)
         cmocka_unit_test(a_configuration_is_pushed_until_it_is_answered),
         cmocka_unit_test(without_an_agent_nothing_is_pushed),
         cmocka_unit_test(the_fate_of_a_configuration_is_told),
+        cmocka_unit_test(a_refused_partition_is_told_at_its_object),
         cmocka_unit_test(slurmctld_is_not_ended_for_files_that_it_may_refuse),
         cmocka_unit_test(slurm_itself_is_the_better_witness),
     };

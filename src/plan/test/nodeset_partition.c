@@ -14,6 +14,8 @@ static const struct slurm_drift drift[] = {{"gpu", "State", "UP", "DRAIN"}};
 static const struct slurm_drift others[] = {{"cpu", "State", "UP", "DRAIN"}};
 static const struct slurm_fault own[] = {{"slurm.conf", 2, LINE " QOS=x", "QOS x is not known"}};
 static const struct slurm_fault strange[] = {{"slurm.conf", 1, "A=1", "A is not known"}};
+static const struct slurm_refusal no_qos[] = {{"gpu", "Invalid qos specification"}};
+static const struct slurm_refusal other_qos[] = {{"cpu", "Invalid qos specification"}};
 
 #define KNOWN .partitions_known = true
 #define LIVE(list) .partitions = list, .n_partitions = 1
@@ -101,6 +103,21 @@ static void what_is_known_of_slurmctld_is_told(void **state)
          "False",
          "Pending",
          "in a moment"},
+        /* slurmctld refuses this one, and has the rest; or another one, or an older line */
+        {{KNOWN, .held = LINE, .applied = {.result = "pending", .refused = no_qos, .n_refused = 1}},
+         "False",
+         "Refused",
+         "slurmctld refuses it and goes on with what it has: Invalid qos"},
+        {{KNOWN, .held = LINE,
+          .applied = {.result = "pending", .refused = other_qos, .n_refused = 1}},
+         "True",
+         "Applied",
+         ""},
+        {{KNOWN, .held = OLDER,
+          .applied = {.result = "pending", .refused = no_qos, .n_refused = 1}},
+         "False",
+         "Applying",
+         ""},
     };
 
     (void)state;

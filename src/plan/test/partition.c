@@ -281,6 +281,34 @@ static void what_slurmctld_says_against_it_is_shown(void **state)
     expect(&f, "debug", "Ready", "False", "Applying", "State is DRAIN in slurmctld and becomes UP");
 }
 
+static void a_refusal_of_this_partition_is_told_here(void **state)
+{
+    static const struct slurm_refusal refused[] = {{"debug", "Invalid qos specification"}};
+    struct slurm_state slurm = live_up;
+    AUTO(fixture_done) struct fixture f;
+    struct actions list;
+
+    (void)state;
+    fixture_init(&f, "", DEBUG);
+    write_config(&f);
+    f.slurm = &slurm;
+    slurm.held = "PartitionName=debug Nodes=compute State=UP MaxTime=60\n";
+    slurm.applied = (struct slurm_applied){
+        .hash = "h", .result = "pending", .taken = true, .refused = refused, .n_refused = 1};
+    list = plan(&f, "debug");
+    assert_non_null(test_event(&list, "Refused"));
+    test_carry_out(&f.world, &list);
+    expect(&f, "debug", "Ready", "False", "Refused",
+           "slurmctld refuses it and goes on with what it has of it: Invalid qos specification");
+    slurm.n_partitions = 0;
+    step(&f, "debug");
+    expect(&f, "debug", "Ready", "False", "Refused",
+           "slurmctld refuses it: Invalid qos specification");
+    slurm = live_up;
+    step(&f, "debug");
+    expect(&f, "debug", "Ready", "True", "Applied", "slurmctld has it as declared");
+}
+
 static void drift_is_a_condition_and_one_event(void **state)
 {
     AUTO(fixture_done) struct fixture f;
@@ -499,6 +527,7 @@ int main(void)
         cmocka_unit_test(a_setting_that_was_taken_out_is_waited_for),
         cmocka_unit_test(a_change_on_its_way_is_not_written_down),
         cmocka_unit_test(what_slurmctld_says_against_it_is_shown),
+        cmocka_unit_test(a_refusal_of_this_partition_is_told_here),
         cmocka_unit_test(drift_is_a_condition_and_one_event),
         cmocka_unit_test(what_hinders_is_named),
         cmocka_unit_test(the_line_that_was_good_is_kept),

@@ -20,6 +20,7 @@
 
 #define NODES 9
 #define INVALID_PARTITION_NAME 2000
+#define INVALID_QOS 2066
 #define PARTITION_IN_USE 2075
 
 struct ctld *ctld_new(const char *live, const char *marker)
@@ -144,6 +145,25 @@ static void load_one(struct ctld *c, const struct model *m, const struct model_o
     config_print(to, config_of(&a, &p));
 }
 
+static bool lacks_qos(const struct ctld *c, const char *key, const char *value)
+{
+    return c->no_qos[0] && streq(key, "QOS") && streq(value, c->no_qos);
+}
+
+/* A file with a QOS that is not known ends newer releases, with words in *ret. */
+static bool files_lack_qos(const struct ctld *c, struct err *ret)
+{
+    AUTO(candidate_free) struct candidate *files = files_read(c);
+    const struct model *m = files ? candidate_model(files) : NULL;
+
+    for (size_t i = 0; m && i < m->n_objects; i++)
+        if (m->objects[i].section == CONF_PARTITION &&
+            lacks_qos(c, "QOS", model_get(&m->objects[i], "QOS")))
+            return err_set(ret, -EREMOTEIO, ERR_PERMANENT, "fatal: Partition %s has an invalid qos",
+                           m->objects[i].name) < 0;
+    return false;
+}
+
 static void load(struct ctld *c)
 {
     AUTO(candidate_free) struct candidate *files = files_read(c);
@@ -161,7 +181,7 @@ static void load(struct ctld *c)
                       c->jobs[i].partition);
 }
 
-static void words_leave(const struct ctld *c)
+static void words_leave(const struct ctld *c, const char *words)
 {
     AUTO(free) char *path = xasprintf("%s.failed", c->marker);
     struct timespec now = {.tv_sec = clock_wall_us() / 1000000};
@@ -170,17 +190,20 @@ static void words_leave(const struct ctld *c)
 
     assert(f);
     times[0].tv_nsec = times[1].tv_nsec = clock_wall_us() % 1000000 * 1000;
-    (void)fprintf(f, "fatal: it does not like these files\n");
+    (void)fprintf(f, "%s\n", words);
+    (void)fflush(f); /* what is written later would have the time of this machine */
     (void)futimens(fileno(f), times);
     (void)fclose(f);
 }
 
 void ctld_start(struct ctld *c)
 {
+    struct err why = {.text = "fatal: it does not like these files"};
+
     c->starts++;
-    if (c->mood == CTLD_WONT_START) {
+    if (files_lack_qos(c, &why) || c->mood == CTLD_WONT_START) {
         c->mood = CTLD_READS;
-        words_leave(c);
+        words_leave(c, why.text);
         return;
     }
     load(c);
@@ -237,15 +260,21 @@ static void default_move(struct ctld *c, const struct ctld_partition *to)
     }
 }
 
-static void settings_take(struct ctld *c, struct ctld_partition *p, const struct jsn *set,
+/* As the real one: settings before one that is refused are taken.  False: one was refused. */
+static bool settings_take(struct ctld *c, struct ctld_partition *p, const struct jsn *set,
                           bool half)
 {
     AUTO(arena_done) struct arena a = {0};
     struct jsn *config = config_read(&a, p);
     bool becomes_default = false;
+    bool refused = false;
 
     JSN_FOR_MEMBERS (m, set) {
         const char *value = jsn_text(m->value);
+
+        refused = lacks_qos(c, m->key.p, value);
+        if (refused)
+            break;
 
         if (value[0])
             jsn_set_str(&a, config, m->key.p, value);
@@ -258,6 +287,7 @@ static void settings_take(struct ctld *c, struct ctld_partition *p, const struct
     config_print(p, config);
     if (becomes_default)
         default_move(c, p);
+    return !refused;
 }
 
 /* What a partition is that was made with its name alone. */
@@ -288,8 +318,9 @@ static int change_partition(struct ctld *c, struct arena *a, const struct jsn *q
     ctld_look(c);
     if (!p->in_files)
         harm_note(c, "was made while its files do not have it: a start would lose it", name);
-    settings_take(c, p, jsn_key(q, "set"), half);
-    return 0;
+    if (settings_take(c, p, jsn_key(q, "set"), half))
+        return 0;
+    return say_no(a, answer, "refused", INVALID_QOS, -EREMOTEIO, "Invalid qos specification", e);
 }
 
 static int delete_partition(struct ctld *c, struct arena *a, const struct jsn *q,
@@ -309,9 +340,11 @@ static int delete_partition(struct ctld *c, struct arena *a, const struct jsn *q
 
 static int reconfigure(struct ctld *c, struct arena *a, struct jsn *answer, struct err *e)
 {
-    if (c->mood == CTLD_REFUSES) {
+    struct err why = {.text = "it does not like these files"};
+
+    if (files_lack_qos(c, &why) || c->mood == CTLD_REFUSES) {
         c->mood = CTLD_READS;
-        return say_no(a, answer, "refused", 1, -EREMOTEIO, "it does not like these files", e);
+        return say_no(a, answer, "refused", 1, -EREMOTEIO, why.text, e);
     }
     if (c->mood == CTLD_DIES || c->mood == CTLD_DIES_TWICE) {
         c->mood = c->mood == CTLD_DIES ? CTLD_READS : CTLD_DIES;
@@ -446,7 +479,7 @@ void ctld_set_by_hand(struct ctld *c, const char *name, const char *key, const c
     struct jsn *set = jsn_object(&a);
 
     jsn_set_str(&a, set, key, value);
-    settings_take(c, find(c, name), set, false);
+    (void)settings_take(c, find(c, name), set, false);
 }
 
 void ctld_job_add(struct ctld *c, int id, const char *partition, const char *nodes)

@@ -49,6 +49,7 @@ struct ctld {
     size_t n_jobs;
     char dynamic[CTLD_MAX][32]; /* nodes that registered by themselves */
     size_t n_dynamic;
+    char no_qos[32];        /* a QOS that it refuses: in a call after the settings before it */
     int64_t slurmd_start_s; /* of every node; 0: not told */
 
     unsigned starts;

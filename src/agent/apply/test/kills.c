@@ -78,7 +78,7 @@ static void go_on(struct stage *s, const struct scene *c, enum kill_also also, u
         ctld_start(s->ctld);
     stage_agent_start(s);
     stage_run(s, 30000);
-    if (also != KILL_REFUSED && !store_pending(s->store) && !stage_is_settled(s, c->to)) {
+    if (also != KILL_REFUSED && !store_pending(s->store) && !stage_is_settled(s, scene_end(c))) {
         stage_push_wait(s, c->to, &p);
         assert_int_equal(p.answers, 1);
     }

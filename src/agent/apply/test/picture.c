@@ -114,7 +114,7 @@ static void after_a_failure_the_picture_is_not_used(void **state)
     struct stage *s = *state;
     AUTO(push_done) struct push p = {0};
 
-    script_next(s->script, "partition-update", 0, SCRIPT_REFUSE);
+    script_next(s->script, "partition-update", 0, SCRIPT_DENY);
     stage_push_wait(s, A_LONGER, &p);
     assert_string_equal(p.result, "refused");
     push(s, A_LONGER, "applied", "partitions; partition-update a MaxTime=00:07:00; partitions");
@@ -126,12 +126,13 @@ static void what_slurmctld_does_not_take_is_refused_after_one_more_try(void **st
 
     script_next(s->script, "partition-update", 0, SCRIPT_HALF);
     script_next(s->script, "partition-update", 0, SCRIPT_HALF);
-    push(s, STAGE_ALL "PartitionName=a Nodes=n1 MaxTime=7 PriorityTier=2 GraceTime=3\n", "refused",
+    push(s, STAGE_ALL "PartitionName=a Nodes=n1 MaxTime=7 PriorityTier=2 GraceTime=3\n", "pending",
          "partition-update a GraceTime=3 MaxTime=00:07:00 PriorityTier=2; partitions; "
          "partition-update a MaxTime=00:07:00 PriorityTier=2; partitions; partitions; "
          "partition-update a GraceTime=0 MaxTime=00:05:00; partitions");
-    stage_run(s, 30000);
-    stage_expect_settled(s, WITH_A);
+    stage_expect(s, "MaxTime", "all=UNLIMITED a=00:05:00");
+    stage_run(s, 30000); /* and another one, later */
+    stage_expect(s, "MaxTime", "all=UNLIMITED a=00:07:00");
 }
 
 static void a_plan_looks_for_itself(void **state)

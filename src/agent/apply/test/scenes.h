@@ -8,8 +8,10 @@ struct scene {
     const char *name;
     const char *from;
     const char *to;
-    bool job;   /* runs in the partition that leaves */
-    bool files; /* `to` means the same to slurmctld: no call */
+    bool job;           /* runs in the partition that leaves */
+    const char *no_qos; /* slurmctld refuses this one */
+    const char *lands;  /* the files in the end, where they are not `to` */
+    bool files;         /* `to` means the same to slurmctld: no call */
 };
 
 extern const struct scene scenes[];
@@ -21,5 +23,7 @@ struct stage *scene_set(const struct scene *c);
 struct stage *scene_prepare(const struct scene *c);
 /* Two minutes go by, and the job ends in the midst of them. */
 void scene_play_out(struct stage *s, const struct scene *c);
+/* The slurm.conf that it ends with. */
+const char *scene_end(const struct scene *c);
 /* Everything is as before, or as declared, and nothing between. */
 void scene_expect(struct stage *s, const struct scene *c, bool changed, const char *what);

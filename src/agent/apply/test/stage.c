@@ -74,12 +74,16 @@ static void rehearsed(void *arg)
     struct rehearsal *r = arg;
     rehearse_fn fn = r->fn;
     void *fn_arg = r->arg;
+    const char *words = r->stage->rehearse_words;
     int ret = r->stage->rehearse_r;
     struct err e = {0};
 
+    if (r->stage->rehearse_once)
+        r->stage->rehearse_r = 0;
     (void)rehearsal_stop(r);
     if (ret < 0)
-        (void)err_set(&e, ret, ERR_PERMANENT, "a slurmctld does not start with it");
+        (void)err_set(&e, ret, ERR_PERMANENT, "%s",
+                      words ? words : "a slurmctld does not start with it");
     fn(fn_arg, ret, &e);
 }
 

@@ -24,8 +24,10 @@ struct stage {
     struct store *store;
     struct metrics *metrics;
     struct engine *engine;
-    int rehearse_r;      /* what the next rehearsal says */
-    unsigned rehearsals; /* how many there were */
+    const char *rehearse_words; /* the words that it says no with; NULL: some */
+    bool rehearse_once;         /* only the next one says no */
+    int rehearse_r;             /* what the next rehearsal says */
+    unsigned rehearsals;        /* how many there were */
 };
 
 /* An answer to a push or a plan. */
