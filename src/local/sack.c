@@ -18,7 +18,8 @@
 #include "src/base/file.h"
 #include "src/slurm/profile.h"
 
-const char *sack_dir(struct arena *a, uint32_t release, const char *cluster)
+/* Where commands of that release look for the socket. */
+static const char *sack_dir(struct arena *a, uint32_t release, const char *cluster)
 {
     char *dir;
 

@@ -15,9 +15,6 @@ struct sack_options {
     const char *log;
 };
 
-/* Where commands of that release look for the socket; in the arena. */
-const char *sack_dir(struct arena *a, uint32_t release, const char *cluster);
-
 /*
  * Start one, kept running.  -EBUSY if somebody else's answers there: this machine may have a
  * cluster of its own, and before Slurm 25.05 there is room for one on a machine.
