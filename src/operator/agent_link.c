@@ -265,6 +265,7 @@ const struct slurm_state *agent_link_view(struct agent_link *k)
         return NULL;
     k->view = *agent_state_view(k->state);
     k->view.applied = *agent_push_outcome(k->push);
+    k->view.pushing_us = agent_push_since_us(k->push);
     k->view.held = agent_push_held(k->push);
     k->view.tried = agent_push_tried(k->push);
     k->view.release = agent_state_release(k->state);

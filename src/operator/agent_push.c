@@ -13,6 +13,7 @@
 #include "src/operator/agent_push.h"
 
 #include "src/base/alloc.h"
+#include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/kube/pace.h"
 #include "src/wire/declaration.h"
@@ -43,6 +44,7 @@ struct agent_push {
     struct loop_source *retry;
     struct pace_backoff backoff;
     int64_t count;
+    int64_t since_us; /* wall clock: since then there has been one at any time; 0: there is none */
     char *trouble;
     struct arena arena; /* of the outcome */
     struct slurm_applied outcome;
@@ -262,8 +264,10 @@ static void finish(struct agent_push *p)
     set_trouble(p, NULL);
     pace_backoff_reset(&p->backoff);
     p->sent = parcel_free(p->sent);
-    if (!p->waiting)
+    if (!p->waiting) {
+        p->since_us = 0;
         return;
+    }
     p->sent = TAKE(p->waiting);
     send(p);
 }
@@ -356,9 +360,16 @@ void agent_push_start(struct agent_push *p, const struct jsn *body)
         p->waiting = parcel_new(body, ++p->count);
         return;
     }
+    if (!p->sent)
+        p->since_us = clock_wall_us();
     p->sent = parcel_free(p->sent);
     p->sent = parcel_new(body, ++p->count);
     send(p);
+}
+
+int64_t agent_push_since_us(const struct agent_push *p)
+{
+    return p->since_us;
 }
 
 void agent_push_kick(struct agent_push *p)

@@ -40,6 +40,8 @@ const struct slurm_applied *agent_push_outcome(const struct agent_push *p);
 const char *agent_push_held(const struct agent_push *p);
 /* That of the outcome, as long as slurmctld is not known to have it; NULL: it is, or none. */
 const char *agent_push_tried(const struct agent_push *p);
+/* Wall clock: since when one has been on its way at any time; 0: none is. */
+int64_t agent_push_since_us(const struct agent_push *p);
 /* Why the newest has not been answered yet; NULL: it has, or is on its way. */
 const char *agent_push_trouble(const struct agent_push *p);
 

@@ -25,6 +25,8 @@
 #include "src/plan/status.h"
 #include "src/plan/sync.h"
 
+#define MAP_AFTER_US 2000000
+
 struct draft {
     const struct plan_controller *in;
     const struct build_cluster *cluster;
@@ -81,6 +83,24 @@ static void plan_push(struct draft *d)
         actions_push(d->to, d->namespace, d->c->meta.name, body);
 }
 
+/*
+ * The ConfigMap is for the next pod.  Its way through the API server and the kubelets is not to
+ * stand in the way of the push, so it is written when slurmctld's answer is there; of many edits in
+ * a row, the last one.  Not later than a while, whatever the agent does.
+ */
+static bool map_waits(struct draft *d)
+{
+    const struct slurm_state *slurm = d->in->slurm;
+    int64_t since = slurm && slurm->pushing_us ? slurm->pushing_us : d->in->now_us;
+
+    if (!build_has_agent(d->cluster) || !slurm || slurm->down || is_handed_over(d) ||
+        !observe(d, "ConfigMap", labels_config(d->to->arena, d->c->meta.name)) ||
+        d->in->now_us >= since + MAP_AFTER_US)
+        return false;
+    actions_requeue(d->to, since + MAP_AFTER_US);
+    return true;
+}
+
 static void plan_config(struct draft *d)
 {
     static const char *const options[] = {"Prolog", "Epilog"};
@@ -91,7 +111,8 @@ static void plan_config(struct draft *d)
     if (!d->config_good)
         return;
     plan_push(d);
-    bring_about(d, build_config_map(d->to->arena, d->cluster, &d->config));
+    if (!map_waits(d))
+        bring_about(d, build_config_map(d->to->arena, d->cluster, &d->config));
     for (size_t i = 0; i < ARRAY_LEN(options); i++)
         bring_about(d, build_script_map(d->to->arena, d->cluster, options[i]));
 }

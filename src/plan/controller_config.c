@@ -15,6 +15,7 @@
 #include "src/plan/controller_private.h"
 
 #define MAX_DRIFT_SHOWN 4
+#define PASSING_US 50000
 
 /* The first error of an object whose description begins with these words; NULL: of any. */
 static const struct api_problem *first_problem(const struct config_verdict *v, const char *of)
@@ -121,6 +122,30 @@ static bool is_only_refusals(const struct slurm_state *slurm)
     return slurm->applied.n_refused > 0 && slurm->n_waiting == 0 && slurm->applied.taken;
 }
 
+/*
+ * On its way, as any edit is for some milliseconds, and all was well before: nobody needs to be
+ * told before it lasts.  An edit of the Controller itself is always told.
+ */
+static bool is_passing(const struct config_verdict *v, struct status_scribe *s)
+{
+    const struct api_condition *was = api_condition_find(s->conditions, "ConfigApplied");
+    int64_t since = v->in->slurm->pushing_us ? v->in->slurm->pushing_us : s->now_us;
+
+    if (!was || !streq(was->status, "True") || was->generation != s->generation ||
+        v->in->agent_trouble || v->in->slurm->down || s->now_us >= since + PASSING_US)
+        return false;
+    actions_requeue(s->to, since + PASSING_US);
+    return true;
+}
+
+static void tell_on_its_way(const struct config_verdict *v, struct status_scribe *s)
+{
+    if (!is_passing(v, s))
+        status_set(s, "ConfigApplied", STATUS_UNKNOWN, false, "Applying", "%s",
+                   v->in->agent_trouble ? v->in->agent_trouble
+                                        : "the configuration is on its way to slurmctld");
+}
+
 /* It is written, and there is an agent to make slurmctld take it. */
 static void judge_agent(const struct config_verdict *v, struct status_scribe *s)
 {
@@ -135,9 +160,7 @@ static void judge_agent(const struct config_verdict *v, struct status_scribe *s)
             labels_config(s->to->arena, v->in->cluster->controller->meta.name),
             v->in->agent_trouble ? v->in->agent_trouble : "slurmctld's pod does not run yet");
     else if (!streq(slurm->applied.hash, v->config->hash))
-        status_set(s, "ConfigApplied", STATUS_UNKNOWN, false, "Applying", "%s",
-                   v->in->agent_trouble ? v->in->agent_trouble
-                                        : "the configuration is on its way to slurmctld");
+        tell_on_its_way(v, s);
     else if (streq(slurm->applied.result, "refused"))
         tell_refusal(v, s);
     else if (own)

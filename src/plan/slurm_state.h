@@ -94,6 +94,7 @@ struct slurm_state {
     const struct slurm_asked *asked;
     size_t n_asked;
     struct slurm_applied applied;
+    int64_t pushing_us; /* since when configurations have been on their way to it; 0: none is */
     const char *held;  /* the slurm.conf that slurmctld has, by the agent's word; NULL: not known */
     const char *tried; /* the one that was answered last, where slurmctld lacks it; NULL: none */
     bool down;         /* slurmctld does not answer: no nodes or partitions are known */

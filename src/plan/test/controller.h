@@ -17,6 +17,8 @@
     "','namespace':'slurm','uid':'N-" name                                                         \
     "','generation':1},'spec':{'controllerRef':{'name':'lab'}" more "}}"
 
+#define TEST_NOW_US 1000000000
+
 struct fixture {
     struct arena arena;
     struct test_world world;
@@ -60,7 +62,7 @@ static inline UNUSED struct actions plan(struct fixture *f)
                                  .slurm = f->slurm,
                                  .agent_trouble = f->trouble,
                                  .fresh = {random, random, f->agent ? f->agent : &agent},
-                                 .now_us = 1000000000};
+                                 .now_us = TEST_NOW_US};
     struct err e = {0};
 
     if (controller_decode(a, in.object, c, &e) == 0)

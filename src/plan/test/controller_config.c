@@ -88,6 +88,70 @@ static void a_configuration_is_pushed_until_it_is_answered(void **state)
     assert_string_equal(jsn_get_str(pushed(&list), "driftPolicy"), "Revert");
 }
 
+/* The moment of the next look, after that many microseconds; -1: there is none. */
+static int64_t looks_again(const struct actions *list)
+{
+    int64_t first = -1;
+
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].verb == ACTION_REQUEUE && (first < 0 || list->items[i].at_us < first))
+            first = list->items[i].at_us;
+    return first < 0 ? -1 : first - TEST_NOW_US;
+}
+
+static bool writes(const struct actions *list, const char *kind)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].kind && streq(list->items[i].kind->kind, kind))
+            return true;
+    return false;
+}
+
+/* One plan that pushes, and one that writes what became of it. */
+static void an_edit_is_pushed_first_and_written_when_it_is_answered(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct slurm_state slurm = {0};
+    struct actions list;
+
+    (void)state;
+    run_lab(&f);
+    f.slurm = &slurm;
+    list = plan(&f);
+    slurm.applied =
+        (struct slurm_applied){.hash = jsn_get_str(pushed(&list), "declared"), .result = "applied"};
+    for (int i = 0; i < 2; i++) {
+        list = plan(&f);
+        test_carry_out(&f.world, &list);
+    }
+    test_put(&f.world, json_of(&f.arena, SET("more", "")));
+    list = plan(&f);
+    assert_non_null(pushed(&list));
+    assert_false(writes(&list, "ConfigMap"));
+    assert_false(writes(&list, "Controller"));
+    assert_int_equal(looks_again(&list), 50000);
+    /* no answer: the status tells, and later it is written all the same */
+    slurm.pushing_us = TEST_NOW_US - 50000;
+    list = plan(&f);
+    assert_true(writes(&list, "Controller"));
+    assert_false(writes(&list, "ConfigMap"));
+    assert_int_equal(looks_again(&list), 1950000);
+    slurm.pushing_us = TEST_NOW_US - 2000000;
+    list = plan(&f);
+    assert_true(writes(&list, "ConfigMap"));
+    /* nor does it wait for a slurmctld that is not there */
+    slurm.pushing_us = 0;
+    slurm.down = true;
+    list = plan(&f);
+    assert_true(writes(&list, "ConfigMap"));
+    slurm.down = false;
+    slurm.applied.hash = jsn_get_str(pushed(&list), "declared");
+    list = plan(&f);
+    assert_null(pushed(&list));
+    assert_true(writes(&list, "ConfigMap"));
+    assert_int_equal(looks_again(&list), -1);
+}
+
 static void without_an_agent_nothing_is_pushed(void **state)
 {
     static const char *const specs[] = {"", "'inplaceReconfigure':false",
@@ -299,6 +363,7 @@ int main(void)
         cmocka_unit_test(a_new_nodeset_changes_the_configuration),
         cmocka_unit_test(a_bad_configuration_changes_nothing_that_runs),
         cmocka_unit_test(a_configuration_is_pushed_until_it_is_answered),
+        cmocka_unit_test(an_edit_is_pushed_first_and_written_when_it_is_answered),
         cmocka_unit_test(without_an_agent_nothing_is_pushed),
         cmocka_unit_test(the_fate_of_a_configuration_is_told),
         cmocka_unit_test(a_refused_partition_is_told_at_its_object),
