@@ -155,7 +155,7 @@ static void compare_bytes(struct comparison *c, const struct fileset *from,
     const struct fileset_file *b = fileset_get(to, name);
     AUTO(free) char *text = xasprintf("%s: %s", name, !a ? "added" : !b ? "removed" : "changed");
 
-    if (a && b && a->mode == b->mode && a->n == b->n && memcmp(a->text, b->text, a->n) == 0)
+    if (fileset_file_same(a, b))
         return;
     compare_add(c, classify_file(name, release), text);
 }

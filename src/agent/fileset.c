@@ -222,14 +222,18 @@ void fileset_hash(const struct fileset *s, char ret_hex[SHA256_HEX_LEN + 1])
     fileset_hash_within(s, NULL, ret_hex);
 }
 
+bool fileset_file_same(const struct fileset_file *a, const struct fileset_file *b)
+{
+    return a && b && a->mode == b->mode && a->n == b->n && memcmp(a->text, b->text, a->n) == 0;
+}
+
 bool fileset_same(const struct fileset *a, const struct fileset *b)
 {
     if (a->n != b->n)
         return false;
     for (size_t i = 0; i < a->n; i++)
-        if (!streq(a->files[i].name, b->files[i].name) || a->files[i].mode != b->files[i].mode ||
-            a->files[i].n != b->files[i].n ||
-            memcmp(a->files[i].text, b->files[i].text, a->files[i].n) != 0)
+        if (!streq(a->files[i].name, b->files[i].name) ||
+            !fileset_file_same(&a->files[i], &b->files[i]))
             return false;
     return true;
 }

@@ -59,6 +59,8 @@ void fileset_hash(const struct fileset *s, char ret_hex[SHA256_HEX_LEN + 1]);
 void fileset_hash_within(const struct fileset *s, const struct fileset *names,
                          char ret_hex[SHA256_HEX_LEN + 1]);
 bool fileset_same(const struct fileset *a, const struct fileset *b);
+/* The same bytes and mode; false if one of them is NULL. */
+bool fileset_file_same(const struct fileset_file *a, const struct fileset_file *b);
 
 /* {"files":{name:text},"modes":{name:number}} as a push has it; modes may be missing. */
 int fileset_decode(const struct jsn *v, struct fileset *ret, struct err *e) MUST_CHECK;

@@ -19,6 +19,7 @@
 #include "src/base/map.h"
 
 #define HEAD "PartitionName="
+#define NODESET "NodeSet="
 
 static bool is_continued(struct str line)
 {
@@ -97,13 +98,28 @@ void parse_text_new(struct str text, struct str known, struct buf *ret)
     }
 }
 
-/* The next line that is none of a partition. */
-static bool next_other(struct str *rest, bool *inside, struct str *ret)
+/* The next whole line of a partition or of a node set (or another one, as `*ret_other`). */
+static bool next_free(struct str *rest, bool *inside, struct str *ret_free, struct str *ret_other)
 {
     struct str part;
+    bool part_of_another = *inside;
 
-    while (next_line(rest, inside, ret, &part))
-        if (part.n == 0)
+    *ret_free = *ret_other = (struct str){0};
+    if (!next_line(rest, inside, ret_other, &part))
+        return false;
+    if (!part_of_another && !*inside && str_starts(*ret_other, NODESET))
+        part = *ret_other;
+    *ret_free = part;
+    return true;
+}
+
+/* The next line that is none of these. */
+static bool next_other(struct str *rest, bool *inside, struct str *ret)
+{
+    struct str own;
+
+    while (next_free(rest, inside, &own, ret))
+        if (own.n == 0)
             return true;
     return false;
 }
@@ -130,8 +146,11 @@ bool parse_text_only_lines(struct str text, struct str known, parse_line_fn fn, 
 
     if (has_special(text) || has_special(known) || !others_are_same(text, known))
         return false;
-    lines_read(known, &lines);
-    while (next_line(&text, &inside, &line, &part))
+    while (next_free(&known, &inside, &part, &line))
+        if (part.n)
+            (void)map_put(&lines, part, &lines);
+    inside = false;
+    while (next_free(&text, &inside, &part, &line))
         if (part.n && !map_get(&lines, part) && !fn(arg, part))
             return false;
     return true;

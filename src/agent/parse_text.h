@@ -11,8 +11,9 @@
 void parse_text_new(struct str text, struct str known, struct buf *ret);
 
 /*
- * Do both have the same lines, save for lines of partitions, and does fn say yes to each of these
- * that does not stand in `known`?  No where a line could mean something else than before.
+ * Do both have the same lines, save for lines of partitions and node sets, and does fn say yes to
+ * each of these that does not stand in `known`?  No where a line could mean something else than
+ * before.
  */
 typedef bool (*parse_line_fn)(void *arg, struct str line);
 bool parse_text_only_lines(struct str text, struct str known, parse_line_fn fn, void *arg);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What libslurm's parser takes for certain.
+ * What libslurm's parser and slurmctld take for certain.
  *
- * Asking the parser means a process and a copy of the files; for one edited number that is most of
- * the work.  Here are the plainest forms of what a partition may have: "MaxTime=90",
- * "Nodes=c[1-4]", "State=DRAIN".  Every release's parser takes them.  All else (quotes, times in
- * other forms, octal numbers, lists of weights) is the parser's own business, and it is asked.
+ * Asking the parser means a process and a copy of the files, and a rehearsal starts a slurmctld;
+ * for one edited number or one more node set that is most of the work.  Here are the plainest forms
+ * of what a partition may have: "MaxTime=90", "Nodes=c[1-4]", "State=DRAIN", and of a node set: one
+ * feature.  Every release takes them.  All else (quotes, times in other forms, octal numbers, lists
+ * of weights) is Slurm's own business, and it is asked.
  *
- * This says nothing about what the line means: src/slurm's validation does that for every line.
- * tests/agent/test_vouch.py holds this file against the real parser.
+ * This says nothing about what the line means, such as whether its nodes are there: src/slurm's
+ * validation does that for every line.  tests/agent/test_vouch.py holds this file against the real
+ * parser and a real slurmctld.
  */
 #include "src/agent/vouch.h"
 
@@ -119,20 +121,42 @@ static bool pair_is_certain(struct str word, uint32_t release, bool *seen)
     return true;
 }
 
-bool vouch_line(struct str line, uint32_t release)
+/* "PartitionName=a" or the like, for that key. */
+static bool is_name(struct str word, const char *key)
+{
+    struct str name;
+
+    if (!str_starts(word, key))
+        return false;
+    name = (struct str){word.p + strlen(key), word.n - strlen(key)};
+    return name.n <= NAME_MAX_BYTES && all(name, is_name_char) &&
+           !str_eq_nocase(name, STR("DEFAULT")) && !str_eq_nocase(name, STR("ALL"));
+}
+
+static bool is_plain_partition(struct str line, uint32_t release)
 {
     bool seen[PARTITION_KEYS_MAX] = {false};
     struct str word;
 
-    if (!str_split(&line, ' ', &word) || !str_starts(word, "PartitionName="))
-        return false;
-    (void)str_split(&word, '=', &(struct str){0});
-    if (word.n > NAME_MAX_BYTES || !all(word, is_name_char) || !line.p)
+    if (!str_split(&line, ' ', &word) || !is_name(word, "PartitionName=") || !line.p)
         return false;
     while (str_split(&line, ' ', &word))
         if (!pair_is_certain(word, release, seen))
             return false;
     return true;
+}
+
+/* "NodeSet=gpu Feature=gpu" */
+static bool is_plain_nodeset(struct str line)
+{
+    struct str word;
+
+    return str_split(&line, ' ', &word) && is_name(word, "NodeSet=") && is_name(line, "Feature=");
+}
+
+bool vouch_line(struct str line, uint32_t release)
+{
+    return is_plain_partition(line, release) || is_plain_nodeset(line);
 }
 
 static bool on_line(void *arg, struct str line)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the agent takes for certain (src/agent/vouch.c) libslurm's own parser takes, too: thousands of random lines."""
+"""What the agent takes for certain (src/agent/vouch.c) libslurm's own parser takes, too, and slurmctld does not die of it."""
 import os
 import random
 import subprocess
 
+from agent import Cluster
 from link import BUILD
 
 SEED = int(os.environ.get("SEED", "11"))
@@ -72,3 +73,30 @@ def test_every_plain_value_of_every_key_is_taken_alone(own, own_link, tmp_path):
     (tmp_path / "slurm.conf").write_text(head + "\n".join(lines) + "\n")
     whole = own_link.call("parse", dir=str(tmp_path))
     assert whole["r"] == 0, whole
+
+
+def plain_lines(rng):
+    """Node sets of features, and partitions over them and over nodes: sound, and as plain as ours are."""
+    sets = [f"s{i}" for i in range(rng.randint(0, 5))]
+    lines = [f"NodeSet={name} Feature={rng.choice(['blue', 'red', name])}" for name in sets]
+    for i in range(6):  # always the same ones: one that leaves is kept in the file for a while, and that is not plain
+        nodes = ",".join(rng.sample(sets + ["few", "c0001", "c[0004-0006]"], rng.randint(1, 3)))
+        lines.append(f"PartitionName=q{i} Nodes={nodes}" + rng.choice(["", " MaxTime=90", " State=DRAIN", " MaxNodes=3 Hidden=YES"]))
+    return lines
+
+
+def test_slurmctld_lives_through_plain_node_sets_without_a_rehearsal():
+    rng = random.Random(SEED)
+    c = Cluster(partitions=["PartitionName=all Nodes=ALL Default=YES"])
+    try:
+        pid, reconfigured = c.ctld_pid(), 0
+        for n in range(int(os.environ.get("ROUNDS", "40"))):
+            c.partitions = ["PartitionName=all Nodes=ALL Default=YES"] + plain_lines(rng)
+            answer = c.push()
+            steps = [s["step"] for s in answer["steps"]]
+            assert answer["result"] in ("applied", "unchanged") and "rehearse" not in steps, (n, c.partitions, answer)
+            assert c.ctld_pid() == pid and "fatal" not in c.log(), (n, c.partitions, c.log()[-2000:])
+            reconfigured += "reconfigure" in steps
+        assert reconfigured > 5
+    finally:
+        c.stop()

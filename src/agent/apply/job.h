@@ -48,6 +48,7 @@ struct job_aim {
     size_t n_leaving;
     bool delete_first; /* the new files cannot hold them */
     bool all;          /* every partition, not only those that change */
+    bool certain;      /* Slurm takes what is new in slurm.conf: vouch.c */
 };
 
 /* The parser and what is live are asked at the same time. */

@@ -62,7 +62,7 @@ static bool is_certain(const struct job *j)
         return false;
     if (a->n == b->n && memcmp(a->text, b->text, a->n) == 0)
         return true;
-    return j->aim.class <= CHANGE_RPC && hub_release(j->engine->o.hub) != 0 &&
+    return hub_release(j->engine->o.hub) != 0 &&
            vouch_text((struct str){b->text, b->n}, (struct str){a->text, a->n}, j->seen.release);
 }
 
@@ -73,7 +73,8 @@ int parse_start(struct job *j, ask_fn fn, struct err *e)
     struct jsn *request = jsn_object(&a);
     int r;
 
-    if (is_certain(j))
+    j->aim.certain = is_certain(j);
+    if (j->aim.certain)
         return 1;
     j->check.dir = xasprintf("%s/candidate-%u", store_dir(j->engine->o.store), copies++);
     r = scratch_make(j, j->check.dir, e);

@@ -28,6 +28,32 @@ bool prepare_recount(const struct job *j)
            hub_jobs(j->engine->o.hub)->running > 0;
 }
 
+/* Is slurm.conf the only file that differs from what slurmctld runs? */
+static bool only_conf_differs(const struct job *j)
+{
+    const struct fileset *a = &j->seen.from->files;
+    const struct fileset *b = &j->aim.to->files;
+
+    for (size_t i = 0; i < a->n; i++)
+        if (!streq(a->files[i].name, "slurm.conf") &&
+            !fileset_file_same(&a->files[i], fileset_get(b, a->files[i].name)))
+            return false;
+    return a->n == b->n;
+}
+
+/*
+ * A slurmctld that serves takes one more node set as it took the others: nobody needs to try that
+ * out.  What the engine does by itself may have other reasons to.
+ */
+static bool wants_rehearsal(const struct job *j)
+{
+    bool plain = j->request->kind != REQUEST_OWN && j->aim.class == CHANGE_RECONFIGURE &&
+                 j->aim.certain && j->seen.live_known && j->seen.from &&
+                 !store_pending(j->engine->o.store) && only_conf_differs(j);
+
+    return j->engine->o.slurmctld && !plain;
+}
+
 static int plan_make(struct job *j, struct err *e)
 {
     bool dynamic = has_dynamic_nodes(j);
@@ -40,7 +66,7 @@ static int plan_make(struct job *j, struct err *e)
         .files_differ = !j->seen.from || !fileset_same(&j->seen.from->files, &j->aim.to->files) ||
                         store_pending(j->engine->o.store) != NULL ||
                         request_wants(j->request, WANT_KEYS),
-        .rehearse = j->engine->o.slurmctld != NULL,
+        .rehearse = wants_rehearsal(j),
         .reassert = j->aim.all,
         .live = j->seen.live_known ? &j->seen.live : NULL,
         .leaving = j->aim.leaving,
@@ -91,6 +117,7 @@ static int keep_foreign(struct job *j, struct err *e)
         return r;
     (void)candidate_free(j->aim.to);
     j->aim.to = with;
+    j->aim.certain = false;
     return 0;
 }
 

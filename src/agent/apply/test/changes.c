@@ -63,6 +63,21 @@ static void a_setting_is_a_reconfigure_and_is_tried_out_before(void **state)
     stage_expect_settled(s, SETTING STAGE_ALL);
 }
 
+static void one_more_node_set_needs_no_rehearsal(void **state)
+{
+    struct stage *s = *state;
+
+    push(s, STAGE_ALL "NodeSet=gpu Feature=gpu\nPartitionName=gpu Nodes=gpu\n", "applied",
+         "partitions; reconfigure; partitions");
+    assert_int_equal(s->rehearsals, 0);
+    /* but what is not so plain does */
+    push(s, STAGE_ALL "NodeSet=gpu Nodes=n[1-2]\nPartitionName=gpu Nodes=gpu\n", "applied", NULL);
+    assert_int_equal(s->rehearsals, 1);
+    push(s, SETTING STAGE_ALL "NodeSet=gpu Nodes=n[1-2]\nPartitionName=gpu Nodes=gpu\n", "applied",
+         NULL);
+    assert_int_equal(s->rehearsals, 2);
+}
+
 static void a_second_reconfigure_waits_for_the_nodes(void **state)
 {
     struct stage *s = *state;
@@ -362,6 +377,7 @@ int main(void)
         T(what_is_not_plain_is_shown_to_the_parser),
         T(what_means_the_same_is_written_and_no_call_is_made),
         T(a_setting_is_a_reconfigure_and_is_tried_out_before),
+        T(one_more_node_set_needs_no_rehearsal),
         T(a_second_reconfigure_waits_for_the_nodes),
         T(a_heavier_setting_is_a_restart),
         T(without_an_entry_point_a_restart_waits_for_a_person),

@@ -360,9 +360,16 @@ static void items_partitions(const struct ctld *c, struct arena *a, struct jsn *
 {
     for (size_t i = 0; i < c->n; i++) {
         struct jsn *item = jsn_object(a);
+        struct jsn *config = config_read(a, &c->parts[i]);
+        const char *nodes = jsn_get_str(config, "Nodes");
 
         jsn_set_str(a, item, "name", c->parts[i].name);
-        jsn_set(a, item, "config", config_read(a, &c->parts[i]));
+        jsn_set(a, item, "config", config);
+        /* nodes have numbers, node sets have not; these are empty */
+        if (nodes && !strpbrk(nodes, "0123456789")) {
+            jsn_set_str(a, item, "nodesets", nodes);
+            (void)jsn_del(config, "Nodes");
+        }
         jsn_append(a, items, item);
     }
 }

@@ -38,6 +38,7 @@ const struct scene scenes[] = {
     {"calls", FROM, STAGE_HEAD CHANGED},
     {"calls, and a job in what leaves", FROM, STAGE_HEAD CHANGED, .job = true},
     {"only a partition that leaves", FROM, STAGE_ALL "PartitionName=debug Nodes=n[1-3]\n"},
+    {"one more node set", FROM, FROM "NodeSet=gpu Feature=gpu\nPartitionName=gpu Nodes=gpu\n"},
     {"a reconfigure", FROM, SETTING STAGE_HEAD CHANGED},
     {"a reconfigure, and a job in what leaves", FROM, SETTING STAGE_HEAD CHANGED, .job = true},
     {"a restart", FROM, HEAVY STAGE_HEAD CHANGED},
