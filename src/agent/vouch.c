@@ -141,7 +141,7 @@ static bool is_plain_partition(struct str line, uint32_t release)
     if (!str_split(&line, ' ', &word) || !is_name(word, "PartitionName=") || !line.p)
         return false;
     while (str_split(&line, ' ', &word))
-        if (!pair_is_certain(word, release, seen))
+        if (word.n > 0 && !pair_is_certain(word, release, seen))
             return false;
     return true;
 }

@@ -35,8 +35,8 @@ VALUES = {
 
 def line_of(rng, number):
     keys = rng.sample(sorted(VALUES), rng.randint(1, 6))
-    pairs = " ".join(f"{key}={rng.choice(VALUES[key])}" for key in keys)
-    line = f"PartitionName=p{number} {pairs}"
+    pairs = rng.choice([" ", " ", "  "]).join(f"{key}={rng.choice(VALUES[key])}" for key in keys)
+    line = f"PartitionName=p{number} {pairs}" + rng.choice(["", "", " ", "  "])
     if rng.random() < 0.1:  # and something that nobody meant
         at = rng.randrange(len(line))
         line = line[:at] + rng.choice("\\\"'#= \t,[]{}x0+-") + line[at:]
