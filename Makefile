@@ -140,6 +140,15 @@ clang: ## Everything, tests too, compiled by clang without a warning
 	@[ -e $(CLANG)/build.ninja ] || CC=clang-19 meson setup $(CLANG) --werror -Doptimization=0
 	@ninja -C $(CLANG) -j $(JOBS)
 
+$(COVERAGE)/build.ninja:
+	@tools/packages build
+	@meson setup $(COVERAGE) -Db_coverage=true -Doptimization=0
+
+coverage: $(COVERAGE)/build.ninja ## Lines and branches that unit tests reach, and that whole programs do; needs root
+	@tools/packages build test run coverage
+	@ninja -C $(COVERAGE) -j $(JOBS)
+	@tools/coverage $(COVERAGE)
+
 fmt: ## Format the sources
 	@tools/packages lint
 	@git ls-files '*.c' '*.h' | xargs clang-format-19 -i

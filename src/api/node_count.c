@@ -111,7 +111,7 @@ static void check_cluster(const struct nodeset *ns, const struct api_lookup *l,
         others ? api_problem_path(p,
                                   "with the %lld nodes of other NodeSets the cluster "
                                   "would have %lld nodes",
-                                  (long long)others, (long long)(others + ns->spec.replicas))
+                                  (long long)others, (long long)others + ns->spec.replicas)
                : "the cluster would have that many nodes";
 
     if (others + ns->spec.replicas <= limit.most)

@@ -119,7 +119,7 @@ void labels_add_annotations(struct arena *a, struct jsn *annotations, const stru
 {
     static const char *const tools[] = {"kubectl.kubernetes.io/last-applied", "meta.helm.sh/",
                                         "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/",
-                                        API_OWN_GROUP "/"};
+                                        (API_OWN_GROUP "/")};
 
     for (size_t i = 0; i < from->n; i++) {
         bool skip = false;

@@ -16,7 +16,7 @@
 
 #define LABEL "slurmkeeper.dev/user"
 #define RBAC "rbac.authorization.k8s.io"
-#define DAY_S (24 * 3600)
+#define DAY_S 86400
 
 static const struct kube_resource namespaces = {"", "v1", "namespaces"};
 static const struct kube_resource accounts = {"", "v1", "serviceaccounts"};
@@ -106,7 +106,7 @@ static int request_token(struct ask *k, struct arena *a, const char *name, int64
     struct jsn *answer = NULL;
     int n;
 
-    jsn_set_path(a, body, "spec.expirationSeconds", jsn_int(a, days * DAY_S));
+    jsn_set_path(a, body, "spec.expirationSeconds", jsn_int(a, days * (int64_t)DAY_S));
     n = ask_call(k, &r, a, &answer, e);
     if (n < 0)
         return n;

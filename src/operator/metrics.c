@@ -108,7 +108,7 @@ int metrics_new(struct loop *l, const char *address, const struct metrics_source
         .arg = m,
         .limits = {.max_connections = MAX_CONNECTIONS,
                    .max_strangers = MAX_CONNECTIONS,
-                   .max_stranger_bytes = MAX_CONNECTIONS * MAX_HEAD_BYTES,
+                   .max_stranger_bytes = (size_t)MAX_CONNECTIONS * MAX_HEAD_BYTES,
                    .max_header_bytes = MAX_HEAD_BYTES,
                    .max_stranger_body_bytes = 1024},
         .distrust = true};
