@@ -97,7 +97,7 @@ static bool sender_may(struct msghdr *m)
 
 pid_t notify_read(struct notify *n)
 {
-    char text[MESSAGE_MAX_BYTES];
+    char text[MESSAGE_MAX_BYTES] = "";
     char control[CMSG_SPACE(sizeof(struct ucred))];
 
     for (;;) {

@@ -201,7 +201,7 @@ class Local:
 
     def daemons(self):
         """Process number and start time of every slurmd and slurmctld that runs in its container here (a rehearsal
-        of a configuration runs in another)."""
+        of a configuration runs in another, and a child that is about to become a step is none)."""
         found = {}
         for path in glob.glob("/proc/[0-9]*/exe"):
             directory = os.path.dirname(path)
@@ -214,7 +214,9 @@ class Local:
                 if f"slurmkeeper-{self.name}/" not in groups or f"/{name}-" not in groups:
                     continue
                 with open(f"{directory}/stat") as f:
-                    found[(name, int(directory.split("/")[2]))] = f.read().rsplit(")", 1)[1].split()[19]
+                    fields = f.read().rsplit(")", 1)[1].split()
+                if os.readlink(f"/proc/{fields[1]}/exe") != os.readlink(path):
+                    found[(name, int(directory.split("/")[2]))] = fields[19]
             except OSError:
                 continue
         assert found or self.process("node") is None, "no daemon runs"

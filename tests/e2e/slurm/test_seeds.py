@@ -148,7 +148,7 @@ def test_a_deleted_worker_comes_back_to_idle(cluster, as_before, conf):
     cluster.wait_idle("compute-1")
     cluster.exec(POD, "scontrol", "reconfigure", container="slurmctld")
     assert cluster.slurm("srun", "-w", "compute-1", "hostname").stdout == "compute-1\n"
-    assert cluster.node_states()["compute-1"] == "idle"
+    cluster.wait_idle("compute-1")
 
 
 def test_slurmctld_is_restarted_by_deleting_its_pod(cluster, kubectl):

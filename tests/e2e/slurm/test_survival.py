@@ -178,16 +178,18 @@ def test_a_second_cluster_of_the_same_name_harms_nothing(own):
     job = own.submit("sleep 600", "-N1", "-o", "/dev/null")
     own.wait_job(job, "RUNNING")
     before = own.daemons()
-    with Local("n") as other:
-        other.name = own.name
-        done = other.up(check=False)
-        assert done.returncode == 1
-        assert f"the cluster in '{own.state}' is called '{own.name}', too" in done.stderr and "--name" in done.stderr
-        with open(f"{other.state}/cluster.json", "w", encoding="utf-8") as f:
-            json.dump({"name": own.name, "port": 0}, f)
-        other.slurmkeeper("down", "--purge", "--force", "--grace", "1")
-    assert own.daemons() == before and own.job_state(job) == "RUNNING"
-    own.slurm("scancel", job)
+    try:
+        with Local("n") as other:
+            other.name = own.name
+            done = other.up(check=False)
+            assert done.returncode == 1
+            assert f"the cluster in '{own.state}' is called '{own.name}', too" in done.stderr and "--name" in done.stderr
+            with open(f"{other.state}/cluster.json", "w", encoding="utf-8") as f:
+                json.dump({"name": own.name, "port": 0}, f)
+            other.slurmkeeper("down", "--purge", "--force", "--grace", "1")
+        assert own.daemons() == before and own.job_state(job) == "RUNNING"
+    finally:
+        own.slurm("scancel", job)
     own.wait_job(job, "CANCELLED")
 
 
