@@ -160,7 +160,7 @@ static void handshake(struct conn *c)
         conn_end(c);
         return;
     }
-    transport_identity(&c->transport, &c->tls_cn, &c->tls_orgs);
+    transport_identity(&c->transport, &c->tls_cn, &c->tls_orgs, &c->tls_sha256);
     conn_set_state(c, CONN_IDLE);
     if (!c->tls_cn || room_know(c, c->tls_cn))
         conn_read(c);
@@ -208,6 +208,7 @@ static void bury(void *arg)
         free(*org);
     free(c->tls_orgs);
     free(c->tls_cn);
+    free(c->tls_sha256);
     free(c->peer.text);
     free(c->peer.account);
     buf_done(&c->in);

@@ -64,6 +64,7 @@ struct conn {
     struct peer peer;
     char *tls_cn;
     char **tls_orgs;
+    char *tls_sha256;
 
     struct crowd_member member; /* of server->strangers or server->known */
     bool known;                 /* its last request had credentials */

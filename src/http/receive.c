@@ -32,6 +32,7 @@ static void request_fill(struct http_exchange *x)
         .peer = c->peer.text,
         .tls_cn = c->tls_cn,
         .tls_orgs = (const char *const *)c->tls_orgs,
+        .tls_sha256 = c->tls_sha256,
     };
     x->is_head = streq(x->head.method, "HEAD");
 }

@@ -20,6 +20,7 @@ struct http_request {
     const char *peer;            /* "127.0.0.1:4711", or "unix:uid=0,pid=17" as the kernel says */
     const char *tls_cn;          /* common name of a verified client certificate, or NULL */
     const char *const *tls_orgs; /* its organisations, NULL-terminated; NULL without one */
+    const char *tls_sha256;      /* its fingerprint; NULL without one */
 };
 
 /* The first header of that name (any case), or NULL; and the i-th of several. */

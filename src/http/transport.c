@@ -165,7 +165,22 @@ static char **read_orgs(const X509_NAME *name)
     return xrealloc(orgs, (n + 1) * sizeof(*orgs));
 }
 
-void transport_identity(const struct transport *t, char **ret_cn, char ***ret_orgs)
+/* SHA-256 of the certificate, in hexadecimal digits. */
+static char *fingerprint(const X509 *cert)
+{
+    unsigned char md[EVP_MAX_MD_SIZE];
+    AUTO(buf_done) struct buf b = {0};
+    unsigned int n = 0;
+
+    if (!X509_digest(cert, EVP_sha256(), md, &n))
+        return NULL;
+    for (unsigned int i = 0; i < n; i++)
+        buf_printf(&b, "%02x", md[i]);
+    return xstrdup(buf_str(&b));
+}
+
+void transport_identity(const struct transport *t, char **ret_cn, char ***ret_orgs,
+                        char **ret_sha256)
 {
     X509 *cert = t->ssl ? SSL_get0_peer_certificate(t->ssl) : NULL;
     const X509_NAME *name;
@@ -173,11 +188,14 @@ void transport_identity(const struct transport *t, char **ret_cn, char ***ret_or
 
     *ret_cn = NULL;
     *ret_orgs = NULL;
+    *ret_sha256 = NULL;
     if (!cert || SSL_get_verify_result(t->ssl) != X509_V_OK)
         return;
     name = X509_get_subject_name(cert);
     at = X509_NAME_get_index_by_NID(name, NID_commonName, -1);
     *ret_cn = at >= 0 ? entry_text(name, at) : NULL;
-    if (*ret_cn)
-        *ret_orgs = read_orgs(name);
+    if (!*ret_cn)
+        return;
+    *ret_orgs = read_orgs(name);
+    *ret_sha256 = fingerprint(cert);
 }

@@ -35,4 +35,5 @@ ssize_t transport_write(struct transport *t, const void *p, size_t n) MUST_CHECK
 void transport_finish(struct transport *t);
 
 /* Who a verified client certificate says the peer is: owned strings.  NULLs without one. */
-void transport_identity(const struct transport *t, char **ret_cn, char ***ret_orgs);
+void transport_identity(const struct transport *t, char **ret_cn, char ***ret_orgs,
+                        char **ret_sha256);

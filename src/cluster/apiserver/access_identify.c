@@ -118,16 +118,15 @@ bool access_check_token(const struct access *a, struct arena *arena, struct str 
     return true;
 }
 
-static bool by_header(const struct access *a, struct arena *arena, const char *header,
-                      struct api_user *ret_user)
+/* "Bearer TOKEN"; what has another form names nobody, and is passed over. */
+static bool has_token(const struct http_exchange *x, struct str *ret_token)
 {
-    struct str h = str_of(header);
-    struct jsn *audiences;
+    const char *header = http_request_header(x, "Authorization");
+    struct str rest = str_trim(str_of(header));
+    struct str scheme;
 
-    if (h.n < 7 || !str_eq_nocase((struct str){h.p, 7}, STR("bearer ")))
-        return false;
-    return access_check_token(a, arena, str_trim((struct str){h.p + 7, h.n - 7}), NULL, ret_user,
-                              &audiences);
+    return header && str_split(&rest, ' ', &scheme) && str_eq_nocase(scheme, STR("bearer")) &&
+           str_split(&rest, ' ', ret_token) && ret_token->n > 0;
 }
 
 /* Everybody who is known is in one group more. */
@@ -145,23 +144,37 @@ static const char *const *with_authenticated(struct arena *arena, const char *co
     return (const char *const *)all;
 }
 
+static struct api_user certificate_user(struct arena *arena, const struct http_request *q)
+{
+    struct jsn *extra = jsn_object(arena);
+
+    if (q->tls_sha256)
+        add_extra(arena, extra, EXTRA "credential-id",
+                  arena_printf(arena, "X509SHA256=%s", q->tls_sha256));
+    return (struct api_user){.name = arena_strdup(arena, q->tls_cn),
+                             .groups = with_authenticated(arena, q->tls_orgs),
+                             .extra = extra};
+}
+
 bool access_identify(const struct access *a, struct arena *arena, const struct http_exchange *x,
                      struct api_user *ret_user)
 {
     const struct http_request *q = http_exchange_request(x);
-    const char *header = http_request_header(x, "Authorization");
+    struct jsn *audiences;
+    struct str token;
 
     if (q->tls_cn) {
-        *ret_user = (struct api_user){.name = arena_strdup(arena, q->tls_cn),
-                                      .groups = with_authenticated(arena, q->tls_orgs)};
+        *ret_user = certificate_user(arena, q);
         return true;
     }
-    return header && by_header(a, arena, header, ret_user);
+    return has_token(x, &token) && access_check_token(a, arena, token, NULL, ret_user, &audiences);
 }
 
 bool access_offered(const struct http_exchange *x)
 {
-    return http_exchange_request(x)->tls_cn || http_request_header(x, "Authorization");
+    struct str token;
+
+    return http_exchange_request(x)->tls_cn || has_token(x, &token);
 }
 
 struct api_user access_anonymous(void)

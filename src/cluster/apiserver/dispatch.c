@@ -92,7 +92,7 @@ static int find_resource(struct api_call *c, const struct route *r)
     c->stored = res->stored ? res->stored : res;
     c->ns = res->namespaced ? r->ns : "";
     c->name = r->name[0] ? r->name : NULL;
-    if (r->ns_given && !res->namespaced)
+    if ((r->ns_given && !res->namespaced) || (c->name && review_is(res)))
         return status_no_resource(c);
     if (r->sub[0]) {
         c->sub = resource_sub(res, str_of(r->sub));
@@ -165,11 +165,9 @@ static int admit(struct api_call *c, const struct route *route)
             return status_fail(c, 401, "Unauthorized", "Unauthorized");
         c->user = access_anonymous();
     }
-    r = impersonate(c);
-    if (r < 0)
-        return r;
     rbac_request_of_route(c, route, &wish);
-    return rbac_check(c, &wish);
+    r = impersonate(c, &wish);
+    return r < 0 ? r : rbac_check(c, &wish);
 }
 
 void dispatch_request(void *arg, struct http_exchange *x)

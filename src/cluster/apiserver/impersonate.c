@@ -3,12 +3,19 @@
  * Impersonation.
  *
  * `kubectl --as` sends headers that name another user, groups, a uid, and further attributes.  Each
- * of them is a thing of its own that the caller must have the verb "impersonate" on: users, groups
- * and serviceaccounts of the core group; uids and userextras/KEY of authentication.k8s.io.  From
- * then on the request is the other user's, with the rights of that one alone.
+ * of them is a thing of its own that the caller must have a right to; from then on the request is
+ * the other user's, with the rights of that one alone.  There are two kinds of rights, and either
+ * will do, as in Kubernetes 1.36:
  *
- * Nobody is made less known than they are without a trace: each such request that writes is logged
- * with both names.
+ *   plain         the verb "impersonate" on users, groups and serviceaccounts of the core group,
+ * and on uids and userextras/KEY of authentication.k8s.io constrained   the verb "impersonate:MODE"
+ * on the same things, all of authentication.k8s.io, and "impersonate-on:MODE:VERB" on what is asked
+ * for: who may act as others for some requests alone.  MODE is user-info, serviceaccount, or, for
+ * system:node:NAME, arbitrary-node, or associated-node of a service account whose token says that
+ * it runs there.
+ *
+ * A refusal names the plain right that is missing.  Each such request that writes is logged with
+ * both names.
  */
 #include "src/cluster/apiserver/impersonate.h"
 
@@ -16,27 +23,24 @@
 #include "src/base/log.h"
 #include "src/cluster/apiserver/access.h"
 #include "src/cluster/apiserver/rbac/authorize.h"
+#include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/status.h"
+#include "src/json/names.h"
 
-#define PREFIX "Impersonate-"
 #define EXTRA_PREFIX "Impersonate-Extra-"
 #define ACCOUNT_PREFIX "system:serviceaccount:"
+#define NODE_PREFIX "system:node:"
+#define NODE_NAME_EXTRA "authentication.kubernetes.io/node-name"
 #define IDENTITY_GROUP "authentication.k8s.io"
 #define ANONYMOUS "system:anonymous"
 
-static int may(struct api_call *c, const char *group, const char *resource, const char *sub,
-               const char *ns, const char *name)
-{
-    struct rbac_request q = {.verb = "impersonate",
-                             .group = group,
-                             .resource = resource,
-                             .sub = sub,
-                             .ns = ns,
-                             .name = name,
-                             .path = ""};
-
-    return rbac_check(c, &q);
-}
+/* Who is wanted, and by which right; a mode of NULL is the plain one. */
+struct wish {
+    struct api_call *call;
+    const struct api_user *user;
+    const char *mode;
+    const char *verb;
+};
 
 /* "system:serviceaccount:NS:NAME" cut in its parts. */
 static bool is_account(struct arena *a, const char *user, const char **ret_ns,
@@ -46,45 +50,166 @@ static bool is_account(struct arena *a, const char *user, const char **ret_ns,
         str_of(user + (starts_with(user, ACCOUNT_PREFIX) ? strlen(ACCOUNT_PREFIX) : strlen(user)));
     struct str ns = {0};
 
-    if (!rest.n || !str_split(&rest, ':', &ns) || !ns.n || !rest.n || str_find(rest, ':') != rest.n)
+    if (!rest.n || !str_split(&rest, ':', &ns))
         return false;
     *ret_ns = arena_str(a, ns);
     *ret_name = arena_str(a, rest);
-    return true;
+    return names_good(FORM_DNS_LABEL, *ret_ns) && names_good(FORM_DNS_SUBDOMAIN, *ret_name);
 }
 
-static size_t count(const struct http_exchange *x, const char *name)
+/* The node's name in "system:node:NAME", or NULL. */
+static const char *node_name(const char *user)
 {
-    size_t n = 0;
+    const char *name = user + strlen(NODE_PREFIX);
 
-    while (http_request_header_at(x, name, n))
-        n++;
-    return n;
+    return starts_with(user, NODE_PREFIX) && names_good(FORM_DNS_SUBDOMAIN, name) ? name : NULL;
 }
 
-/* The groups that were named, and the one that everybody is in, known or not. */
-static int read_groups(struct api_call *c, struct api_user *u)
+/* The plain right fails the call where it is missing; a mode only says so. */
+static int may(const struct wish *w, const char *resource, const char *sub, const char *ns,
+               const char *name)
+{
+    bool core = !w->mode && !streq(resource, "uids") && !streq(resource, "userextras");
+    struct rbac_request q = {.verb = w->verb,
+                             .group = core ? "" : IDENTITY_GROUP,
+                             .resource = resource,
+                             .sub = sub,
+                             .ns = ns,
+                             .name = name,
+                             .path = ""};
+
+    if (w->mode)
+        return rbac_allows(w->call->server->rbac, &w->call->user, &q) ? 0 : -1;
+    return rbac_check(w->call, &q);
+}
+
+static int check_name(const struct wish *w)
+{
+    const char *node = node_name(w->user->name);
+    const char *ns, *account;
+
+    if (is_account(&w->call->arena, w->user->name, &ns, &account))
+        return may(w, "serviceaccounts", "", ns, account);
+    if (w->mode && node)
+        return may(w, "nodes", "", "", streq(w->mode, "associated-node") ? "*" : node);
+    return may(w, "users", "", "", w->user->name);
+}
+
+/* What a mode gives nobody: all rights, and groups without a name. */
+static bool is_open_to_modes(const char *group)
+{
+    return group[0] && !streq(group, "system:masters");
+}
+
+static int check_groups(const struct wish *w)
+{
+    for (const char *const *g = w->user->groups; g && *g; g++)
+        if ((w->mode && !is_open_to_modes(*g)) || may(w, "groups", "", "", *g) < 0)
+            return -1;
+    return 0;
+}
+
+/* "example.com/key", as modes want it. */
+static bool is_domain_path(struct arena *a, struct str key)
+{
+    struct str rest = key;
+    struct str domain;
+
+    return str_split(&rest, '/', &domain) && domain.n != key.n && rest.n &&
+           names_good(FORM_DNS_SUBDOMAIN, arena_str(a, domain));
+}
+
+static int check_extra(const struct wish *w)
+{
+    struct arena *a = &w->call->arena;
+
+    JSN_FOR_MEMBERS (m, w->user->extra) {
+        if (w->mode && !is_domain_path(a, m->key))
+            return -1;
+        JSN_FOR_ITEMS (value, m->value)
+            if ((w->mode && !jsn_text(value)[0]) ||
+                may(w, "userextras", arena_str(a, m->key), "", jsn_text(value)) < 0)
+                return -1;
+    }
+    return 0;
+}
+
+static int check(struct api_call *c, const struct api_user *u, const char *mode)
+{
+    struct wish w = {c, u, mode, "impersonate"};
+
+    if (mode)
+        w.verb = arena_printf(&c->arena, "impersonate:%s", mode);
+    if (check_name(&w) < 0 || (u->uid && may(&w, "uids", "", "", u->uid) < 0) ||
+        check_groups(&w) < 0)
+        return -1;
+    return check_extra(&w);
+}
+
+static bool is_bare(const struct api_user *u)
+{
+    return !u->uid && !u->groups && !u->extra;
+}
+
+static bool runs_on(const struct api_call *c, const char *node)
+{
+    const struct jsn *names = jsn_key(c->user.extra, NODE_NAME_EXTRA);
+    const char *ns, *account;
+    struct arena a = {0};
+    bool is = node && jsn_len(names) == 1 && streq(jsn_text(jsn_item(names, 0)), node) &&
+              is_account(&a, c->user.name, &ns, &account);
+
+    arena_done(&a);
+    return is;
+}
+
+static bool fits(struct api_call *c, const struct api_user *u, const char *mode)
+{
+    const char *node = node_name(u->name);
+    const char *ns, *account;
+    bool is = is_account(&c->arena, u->name, &ns, &account);
+
+    if (streq(mode, "user-info"))
+        return !node && !is;
+    return is_bare(u) && (streq(mode, "serviceaccount")    ? is
+                          : streq(mode, "associated-node") ? runs_on(c, node)
+                                                           : node != NULL);
+}
+
+/* The mode in which the caller may be that user for this request, or NULL. */
+static const char *find_mode(struct api_call *c, const struct api_user *u,
+                             const struct rbac_request *asked)
+{
+    static const char *const modes[] = {"associated-node", "arbitrary-node", "serviceaccount",
+                                        "user-info"};
+
+    for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
+        struct rbac_request q = *asked;
+
+        if (!fits(c, u, modes[i]))
+            continue;
+        q.verb = arena_printf(&c->arena, "impersonate-on:%s:%s", modes[i], asked->verb);
+        if (rbac_allows(c->server->rbac, &c->user, &q) && check(c, u, modes[i]) == 0)
+            return modes[i];
+    }
+    return NULL;
+}
+
+static const char *const *read_groups(struct api_call *c)
 {
     const struct http_exchange *x = c->exchange;
-    bool anonymous = streq(u->name, ANONYMOUS);
-    const char *all = anonymous ? "system:unauthenticated" : "system:authenticated";
-    size_t n = count(x, "Impersonate-Group");
-    const char **groups = arena_calloc(&c->arena, n + 2, sizeof(*groups));
-    bool add = true;
+    const char **groups;
+    const char *group;
+    size_t n = 0;
 
-    if (n == 0 && u->groups)
-        return 0;
-    for (size_t i = 0; i < n; i++) {
-        const char *group = http_request_header_at(x, "Impersonate-Group", i);
-
+    while (http_request_header_at(x, "Impersonate-Group", n))
+        n++;
+    if (n == 0)
+        return NULL;
+    groups = arena_calloc(&c->arena, n + 1, sizeof(*groups));
+    for (size_t i = 0; (group = http_request_header_at(x, "Impersonate-Group", i)); i++)
         groups[i] = arena_strdup(&c->arena, group);
-        add = add && !streq(group, all) && (anonymous || !streq(group, "system:unauthenticated"));
-        if (may(c, "", "groups", "", "", groups[i]) < 0)
-            return -1;
-    }
-    groups[n] = add ? all : NULL;
-    u->groups = (const char *const *)groups;
-    return 0;
+    return (const char *const *)groups;
 }
 
 /* Impersonate-Extra-KEY: the key may be percent-encoded, and is lower case. */
@@ -102,7 +227,7 @@ static const char *extra_key(struct arena *a, const char *header)
     return key;
 }
 
-static int read_extra(struct api_call *c, struct api_user *u)
+static const struct jsn *read_extra(struct api_call *c)
 {
     struct arena *a = &c->arena;
     struct jsn *extra = jsn_object(a);
@@ -116,38 +241,55 @@ static int read_extra(struct api_call *c, struct api_user *u)
                            STR(EXTRA_PREFIX)))
             continue;
         key = extra_key(a, name);
-        if (may(c, IDENTITY_GROUP, "userextras", key, "", value) < 0)
-            return -1;
         list = jsn_key(extra, key);
         if (!list) {
             list = jsn_array(a);
-            jsn_set(a, extra, arena_strdup(a, key), list);
+            jsn_set(a, extra, key, list);
         }
         jsn_append(a, list, jsn_string(a, value));
     }
-    u->extra = jsn_len(extra) ? extra : NULL;
-    return 0;
+    return jsn_len(extra) ? extra : NULL;
 }
 
-static int read_user(struct api_call *c, const char *name, struct api_user *u)
+static const char *read_header(struct api_call *c, const char *name)
 {
+    const char *value = http_request_header(c->exchange, name);
+
+    return value && value[0] ? arena_strdup(&c->arena, value) : NULL;
+}
+
+/* Everybody is in one group more: of those who are known, or of those who are not. */
+static void join_everybody(struct arena *a, struct api_user *u)
+{
+    static const char *const none[] = {NULL};
+    const char *const *had = u->groups ? u->groups : none;
+    bool anonymous = streq(u->name, ANONYMOUS);
+    const char *all = anonymous ? "system:unauthenticated" : "system:authenticated";
+    const char **groups;
+    size_t n = 0;
+
+    if (strings_have(had, all) || (!anonymous && strings_have(had, "system:unauthenticated")))
+        return;
+    while (had[n])
+        n++;
+    groups = arena_calloc(a, n + 2, sizeof(*groups));
+    for (size_t i = 0; i < n; i++)
+        groups[i] = had[i];
+    groups[n] = all;
+    u->groups = (const char *const *)groups;
+}
+
+/* The groups that follow from the name, where none were named. */
+static void set_groups(struct api_call *c, struct api_user *u, const char *mode)
+{
+    static const char *const nodes[] = {"system:nodes", NULL};
     const char *ns, *account;
 
-    *u = (struct api_user){.name = arena_strdup(&c->arena, name)};
-    if (!is_account(&c->arena, name, &ns, &account))
-        return may(c, "", "users", "", "", u->name);
-    *u = access_account_user(&c->arena, ns, account);
-    return may(c, "", "serviceaccounts", "", ns, account);
-}
-
-static bool asks_for_more(const struct http_exchange *x)
-{
-    const char *name, *value;
-
-    for (size_t i = 0; (name = http_request_header_name(x, i, &value)); i++)
-        if (str_eq_nocase((struct str){name, strnlen(name, strlen(PREFIX))}, STR(PREFIX)))
-            return true;
-    return false;
+    if (!u->groups && is_account(&c->arena, u->name, &ns, &account))
+        u->groups = access_account_user(&c->arena, ns, account).groups;
+    if (mode && node_name(u->name))
+        u->groups = nodes;
+    join_everybody(&c->arena, u);
 }
 
 static void take_note(const struct api_call *c, const struct api_user *u)
@@ -158,26 +300,22 @@ static void take_note(const struct api_call *c, const struct api_user *u)
         log_info("%s acts as %s: %s %s", c->user.name, u->name, q->method, q->path);
 }
 
-int impersonate(struct api_call *c)
+int impersonate(struct api_call *c, const struct rbac_request *asked)
 {
-    const char *name = http_request_header(c->exchange, "Impersonate-User");
-    const char *uid = http_request_header(c->exchange, "Impersonate-Uid");
-    struct api_user u;
+    struct api_user u = {.name = read_header(c, "Impersonate-User"),
+                         .uid = read_header(c, "Impersonate-Uid"),
+                         .groups = read_groups(c),
+                         .extra = read_extra(c)};
+    const char *mode;
 
-    if (!name || !name[0]) {
-        if (!asks_for_more(c->exchange))
-            return 0;
-        return status_fail(c, 500, "InternalError",
-                           "Internal error occurred: requested groups, extra or uid without "
-                           "impersonating a user");
-    }
-    if (read_user(c, name, &u) < 0 || read_groups(c, &u) < 0 || read_extra(c, &u) < 0)
+    if (!u.name)
+        return is_bare(&u) ? 0
+                           : status_bad_request(c, "requested groups, extra or uid without "
+                                                   "impersonating a user name");
+    mode = find_mode(c, &u, asked);
+    if (!mode && check(c, &u, NULL) < 0)
         return -1;
-    if (uid && uid[0]) {
-        u.uid = arena_strdup(&c->arena, uid);
-        if (may(c, IDENTITY_GROUP, "uids", "", "", u.uid) < 0)
-            return -1;
-    }
+    set_groups(c, &u, mode);
     take_note(c, &u);
     c->user = u;
     return 0;

@@ -143,8 +143,10 @@ static const char *resource_verb(const struct api_call *c, const char *method,
 {
     bool one = r->name[0] != '\0';
 
+    if (r->legacy_watch)
+        return "watch";
     if (streq(method, "GET") || streq(method, "HEAD")) {
-        if (!r->sub[0] && (r->legacy_watch || call_param_true(c, "watch")))
+        if (!r->sub[0] && call_param_true(c, "watch"))
             return "watch";
         return one ? "get" : "list";
     }
