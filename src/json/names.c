@@ -120,6 +120,7 @@ static void add_unless(struct name_faults *f, bool good, const char *text)
 }
 
 #define MAX_TEXT(n) "must be no more than " #n " characters"
+#define MAX_BYTES(n) "must be no more than " #n " bytes"
 
 static struct name_faults check_qualified(struct str s)
 {
@@ -138,14 +139,14 @@ static struct name_faults check_qualified(struct str s)
         if (prefix.n == 0)
             add(&f, "prefix part must be non-empty");
         else if (prefix.n > 253)
-            add(&f, "prefix part " MAX_TEXT(253));
+            add(&f, "prefix part " MAX_BYTES(253));
         if (prefix.n > 0)
             add_unless(&f, is_subdomain(prefix), "prefix part " SUBDOMAIN_TEXT);
     }
     if (name.n == 0)
         add(&f, "name part must be non-empty");
     else if (name.n > 63)
-        add(&f, "name part " MAX_TEXT(63));
+        add(&f, "name part " MAX_BYTES(63));
     add_unless(&f, shaped(name, ALNUM, ALNUM | DASH | UNDERSCORE | DOT, ALNUM),
                "name part " QUALIFIED_TEXT);
     return f;
@@ -219,7 +220,7 @@ struct name_faults names_check(enum name_form form, struct str s)
     switch (form) {
     case FORM_DNS_LABEL:
         add_unless(&f, s.n <= 63, MAX_TEXT(63));
-        add_unless(&f, is_label(s), text_label);
+        add_unless(&f, is_label(s), is_subdomain(s) ? "must not contain dots" : text_label);
         break;
     case FORM_DNS_SUBDOMAIN:
         add_unless(&f, s.n <= 253, MAX_TEXT(253));
@@ -239,7 +240,7 @@ struct name_faults names_check(enum name_form form, struct str s)
     case FORM_QUALIFIED:
         return check_qualified(s);
     case FORM_LABEL_VALUE:
-        add_unless(&f, s.n <= 63, MAX_TEXT(63));
+        add_unless(&f, s.n <= 63, MAX_BYTES(63));
         add_unless(&f, s.n == 0 || shaped(s, ALNUM, ALNUM | DASH | UNDERSCORE | DOT, ALNUM),
                    text_label_value);
         break;

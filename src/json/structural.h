@@ -87,7 +87,7 @@ void schema_validate_rules(const struct structural *how, const struct schema *s,
                            const struct jsn *v, const struct jsn *old,
                            struct schema_faults *faults);
 
-/* A value as Go prints it in messages: "a", 5, map[string]interface {}{"name":"a"}. */
+/* A value as kube-apiserver prints it in messages: "a", 5, {"name":"a"}. */
 void schema_print_go(struct buf *b, const struct jsn *v);
 /* A string as Go's %q does it. */
 void schema_print_go_string(struct buf *b, struct str s);

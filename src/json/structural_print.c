@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values in messages, as Go prints them, and in one canonical form for comparing.
+ * Values in messages, as kube-apiserver prints them, and in one canonical form for comparing.
  *
- * Go's %#v names the types of maps and lists and sorts map keys; %v of a number turns to an
- * exponent below 1e-4 and from 1e21 on.  Strings get %q: quotes, and escapes for what does not
- * print.
+ * Maps and lists are JSON, sorted by key; %v of a number turns to an exponent below 1e-4 and from
+ * 1e21 on.  Strings get %q: quotes, and escapes for what does not print.
  */
 #include <math.h>
 #include <stdio.h>
@@ -72,79 +71,49 @@ void schema_print_go_real(struct buf *b, double d)
         buf_adds(b, text);
 }
 
-static void print_go_nested(struct buf *b, const struct jsn *v)
+static void print_array(struct buf *b, const struct jsn *v)
 {
-    if (v->type == JSN_NULL)
-        buf_adds(b, "interface {}(nil)");
-    else
-        schema_print_go(b, v);
-}
-
-static void print_go_array(struct buf *b, const struct jsn *v)
-{
-    buf_adds(b, "[]interface {}{");
-    for (size_t i = 0; i < jsn_len(v); i++) {
-        if (i > 0)
-            buf_adds(b, ", ");
-        print_go_nested(b, jsn_item(v, i));
+    buf_addc(b, '[');
+    JSN_FOR_ITEMS (item, v) {
+        buf_adds(b, item_i > 0 ? "," : "");
+        schema_print_canonical(b, item);
     }
-    buf_addc(b, '}');
+    buf_addc(b, ']');
 }
 
-static void print_go_object(struct buf *b, const struct jsn *v)
+static void print_object(struct buf *b, const struct jsn *v)
 {
     const struct jsn_member **list = sorted(v);
 
-    buf_adds(b, "map[string]interface {}{");
+    buf_addc(b, '{');
     for (size_t i = 0; i < jsn_len(v); i++) {
-        if (i > 0)
-            buf_adds(b, ", ");
-        schema_print_go_string(b, list[i]->key);
+        buf_adds(b, i > 0 ? "," : "");
+        jsn_print_string(b, list[i]->key);
         buf_addc(b, ':');
-        print_go_nested(b, list[i]->value);
+        schema_print_canonical(b, list[i]->value);
     }
     buf_addc(b, '}');
     free(list);
 }
 
-void schema_print_go(struct buf *b, const struct jsn *v)
-{
-    if (!v || v->type == JSN_NULL)
-        buf_adds(b, "\"null\"");
-    else if (v->type == JSN_STRING)
-        schema_print_go_string(b, v->s);
-    else if (v->type == JSN_REAL)
-        schema_print_go_real(b, v->d);
-    else if (v->type == JSN_ARRAY)
-        print_go_array(b, v);
-    else if (v->type == JSN_OBJECT)
-        print_go_object(b, v);
-    else
-        jsn_print(b, v);
-}
-
 void schema_print_canonical(struct buf *b, const struct jsn *v)
 {
-    if (jsn_is(v, JSN_ARRAY)) {
-        buf_addc(b, '[');
-        JSN_FOR_ITEMS (item, v) {
-            schema_print_canonical(b, item);
-            buf_addc(b, ',');
-        }
-        buf_addc(b, ']');
-    } else if (jsn_is(v, JSN_OBJECT)) {
-        const struct jsn_member **list = sorted(v);
-
-        buf_addc(b, '{');
-        for (size_t i = 0; i < jsn_len(v); i++) {
-            jsn_print_string(b, list[i]->key);
-            buf_addc(b, ':');
-            schema_print_canonical(b, list[i]->value);
-            buf_addc(b, ',');
-        }
-        buf_addc(b, '}');
-        free(list);
-    } else {
+    if (jsn_is(v, JSN_ARRAY))
+        print_array(b, v);
+    else if (jsn_is(v, JSN_OBJECT))
+        print_object(b, v);
+    else if (v)
         jsn_print(b, v);
-    }
+    else
+        buf_adds(b, "null");
+}
+
+void schema_print_go(struct buf *b, const struct jsn *v)
+{
+    if (jsn_is(v, JSN_STRING))
+        schema_print_go_string(b, v->s);
+    else if (jsn_is(v, JSN_REAL))
+        schema_print_go_real(b, v->d);
+    else
+        schema_print_canonical(b, v);
 }

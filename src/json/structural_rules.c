@@ -111,8 +111,20 @@ static const char *message_of(struct rules *w, const struct schema_rule *rule,
     return rule->message;
 }
 
-static void broken(struct rules *w, const struct schema *s, const struct schema_rule *rule,
-                   const struct cel_input *in)
+/* "5: "; objects and lists are not shown. */
+static const char *shown_value(struct arena *a, const struct jsn *v)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    if (jsn_is(v, JSN_OBJECT) || jsn_is(v, JSN_ARRAY))
+        return "";
+    schema_print_go(&b, v);
+    buf_adds(&b, ": ");
+    return arena_str(a, buf_view(&b));
+}
+
+static void broken(struct rules *w, const struct schema_rule *rule, const struct cel_input *in,
+                   const struct jsn *v)
 {
     const char *message = message_of(w, rule, in), *field = field_of(w, rule);
     const char *reason = rule->reason ? rule->reason : "FieldValueInvalid";
@@ -124,9 +136,9 @@ static void broken(struct rules *w, const struct schema *s, const struct schema_
     else if (streq(reason, "FieldValueForbidden"))
         schema_fault(w->faults, reason, field, "Forbidden: %s", message);
     else
-        schema_fault(w->faults, reason, field, "%s: \"%s\": %s",
+        schema_fault(w->faults, reason, field, "%s: %s%s",
                      streq(reason, "FieldValueDuplicate") ? "Duplicate value" : "Invalid value",
-                     type_of(s), message);
+                     shown_value(&w->scratch, v), message);
 }
 
 static void run_rule(struct rules *w, const struct schema *s, const struct schema_rule *rule,
@@ -152,7 +164,7 @@ static void run_rule(struct rules *w, const struct schema *s, const struct schem
               starts_with(error, "no such overload") ? "overload" : "error", error,
               trimmed(rule->rule));
     } else if (outcome == CEL_VALUE && !(jsn_is(value, JSN_BOOL) && value->b)) {
-        broken(w, s, rule, &in);
+        broken(w, rule, &in, v);
     }
 }
 

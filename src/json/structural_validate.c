@@ -176,8 +176,8 @@ static void check_array(struct checker *k, const struct schema *s, const struct 
                     "Invalid value: %zu: %s in body should have at least %lld items", n,
                     buf_str(&k->path), (long long)s->min_items);
     if (s->max_items >= 0 && (int64_t)n > s->max_items)
-        check_fault(k, r, "FieldValueTooMany", NULL, "Too many: %zu: must have at most %lld items",
-                    n, (long long)s->max_items);
+        check_fault(k, r, "FieldValueTooMany", NULL, "Too many: %zu: must have at most %lld item%s",
+                    n, (long long)s->max_items, s->max_items == 1 ? "" : "s");
     if (s->unique_items && has_twins(v))
         check_fault(k, r, "FieldValueInvalid", NULL,
                     "Invalid value: \"\": %s in body shouldn't contain duplicates",
@@ -195,8 +195,8 @@ static void check_size(struct checker *k, const struct schema *s, const struct j
                     "Invalid value: %zu: %s in body should have at least %lld properties", n,
                     buf_str(&k->path), (long long)s->min_properties);
     if (s->max_properties >= 0 && (int64_t)n > s->max_properties)
-        check_fault(k, r, "FieldValueTooMany", NULL, "Too many: %zu: must have at most %lld items",
-                    n, (long long)s->max_properties);
+        check_fault(k, r, "FieldValueTooMany", NULL, "Too many: %zu: must have at most %lld item%s",
+                    n, (long long)s->max_properties, s->max_properties == 1 ? "" : "s");
 }
 
 static void check_additional(struct checker *k, const struct schema *s, const struct jsn *v,

@@ -71,7 +71,7 @@ char *account_token_sign(const struct token_key *key, struct arena *a,
     AUTO(buf_done) struct buf mac = {0};
 
     jsn_print(&claims, claims_of(a, t));
-    encode_base64url(&token, STR("{\"alg\":\"HS256\",\"typ\":\"JWT\"}"));
+    encode_base64url(&token, STR("{\"alg\":\"HS256\"}"));
     buf_addc(&token, '.');
     encode_base64url(&token, buf_view(&claims));
     sign(key, buf_view(&token), &mac);

@@ -15,6 +15,7 @@
 #include "src/base/encode.h"
 #include "src/base/log.h"
 #include "src/cluster/apiserver/printer.h"
+#include "src/cluster/apiserver/review.h"
 #include "src/cluster/apiserver/status.h"
 #include "src/http/media.h"
 #include "src/json/yaml.h"
@@ -72,6 +73,12 @@ static bool wish_from(const struct media_range *m, struct answer_wish *w)
     return str_eqz(version, "v1") || str_eqz(version, "v1beta1");
 }
 
+/* What is only ever asked and answered is not shown in tables. */
+static bool has_table(const struct api_call *c)
+{
+    return !c->res || !(review_is(c->res) || (c->sub && streq(c->sub->name, "token")));
+}
+
 int answer_wish_read(struct api_call *c, struct answer_wish *ret_wish)
 {
     const char *accept = http_request_header(c->exchange, "Accept");
@@ -83,7 +90,8 @@ int answer_wish_read(struct api_call *c, struct answer_wish *ret_wish)
     if (media_accept_parse(accept, &wanted) < 0)
         wanted.n = 0;
     for (size_t i = 0; i < wanted.n; i++)
-        if (wish_from(&wanted.ranges[i], ret_wish))
+        if (wish_from(&wanted.ranges[i], ret_wish) &&
+            (ret_wish->form != FORM_TABLE || has_table(c)))
             return 0;
     return status_fail(c, 406, "NotAcceptable",
                        "only the following media types are accepted: application/json, "

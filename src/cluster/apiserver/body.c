@@ -80,6 +80,17 @@ static int other_custom_kind(struct api_call *c, const struct jsn *object)
 }
 
 /* Missing kind and apiVersion are fine for built-in kinds; custom ones must name both. */
+static int wrong_kind(struct api_call *c, const struct jsn *object, const char *wanted)
+{
+    const char *kind = jsn_get_str(object, "kind");
+    const char *version = jsn_get_str(object, "apiVersion");
+
+    return status_bad_request(c,
+                              "%s in version \"%s\" cannot be handled as a %s: converting (%s) to "
+                              "(%s): unknown conversion",
+                              kind, version ? version : "", wanted, kind, wanted);
+}
+
 static int check_kind(struct api_call *c, const struct jsn *object)
 {
     const char *kind = jsn_get_str(object, "kind");
@@ -93,10 +104,7 @@ static int check_kind(struct api_call *c, const struct jsn *object)
                                   "missing in the body",
                                   c->res->kind);
     if (!c->res->custom && kind && kind[0] && !streq(kind, c->res->kind))
-        return status_bad_request(c,
-                                  "%s in version \"%s\" cannot be handled as a %s: converting "
-                                  "(%s) to (%s): unknown conversion",
-                                  kind, version ? version : "", c->res->kind, kind, c->res->kind);
+        return wrong_kind(c, object, c->res->kind);
     if (version && version[0] && !streq(version, ours))
         return status_bad_request(c,
                                   "the API version in the data (%s) does not match the expected "
@@ -112,7 +120,8 @@ static void list_notes(const struct type_notes *notes, struct buf *b)
 }
 
 /* Unknown and doubled fields: refuse, warn or keep silent. */
-static int judge_notes(struct api_call *c, const struct type_notes *notes)
+static int judge_notes(struct api_call *c, const char *kind, const char *version,
+                       const struct type_notes *notes)
 {
     AUTO(buf_done) struct buf b = {.max = 8192};
     struct causes cs = {.arena = &c->arena};
@@ -133,7 +142,7 @@ static int judge_notes(struct api_call *c, const struct type_notes *notes)
     return status_bad_request(c,
                               "%s in version \"%s\" cannot be handled as a %s: strict decoding "
                               "error: %s",
-                              c->res->kind, c->res->version, c->res->kind, buf_str(&b));
+                              kind, version, kind, buf_str(&b));
 }
 
 /* By the tables or the definition's schema: types, unknown fields, canonical forms. */
@@ -147,7 +156,7 @@ static int check_shape(struct api_call *c, struct jsn *object, const struct jsn_
     if (r < 0)
         return status_bad_request(c, "%s in version \"%s\" cannot be handled as a %s: %s",
                                   c->res->kind, c->res->version, c->res->kind, e.text);
-    return judge_notes(c, &notes);
+    return judge_notes(c, c->res->kind, c->res->version, &notes);
 }
 
 static int adopt(struct api_call *c, struct jsn *object, const struct jsn_notes *parsed,
@@ -204,19 +213,21 @@ int body_read_options(struct api_call *c, const char *kind, struct jsn **ret_opt
 
 int body_read_subresource(struct api_call *c, struct jsn **ret_object)
 {
+    struct jsn_notes parsed = {.arena = &c->arena};
+    struct type_notes notes = {.parsed = &parsed};
     struct jsn *tree = NULL;
     struct err e = {0};
-    int r = body_read_tree(c, c->sub->kind, NULL, &tree);
+    int r = body_read_tree(c, c->sub->kind, &parsed, &tree);
     const char *kind;
 
     if (r < 0)
         return r;
     kind = jsn_get_str(tree, "kind");
     if (kind && kind[0] && !streq(kind, c->sub->kind))
-        return status_bad_request(c, "expected a %s in the body, not a %s", c->sub->kind, kind);
-    if (c->sub->schema && type_check(&c->arena, c->sub->schema, tree, NULL, &e) < 0)
+        return wrong_kind(c, tree, c->sub->kind);
+    if (c->sub->schema && type_check(&c->arena, c->sub->schema, tree, &notes, &e) < 0)
         return status_bad_request(c, "%s in version \"%s\" cannot be handled as a %s: %s",
                                   c->sub->kind, c->sub->version, c->sub->kind, e.text);
     *ret_object = tree;
-    return 0;
+    return judge_notes(c, c->sub->kind, c->sub->version, &notes);
 }

@@ -32,7 +32,7 @@ static const char *value_text(struct arena *a, const struct jsn *value)
     AUTO(buf_done) struct buf b = {0};
 
     if (!value || value->type == JSN_NULL)
-        return "\"null\"";
+        return "null";
     jsn_print(&b, value);
     return arena_str(a, buf_view(&b));
 }
@@ -189,7 +189,8 @@ int status_invalid_kind(struct api_call *c, const char *kind, const char *group,
         jsn_set_str(&c->arena, details, "name", name);
     if (group[0] != '\0')
         jsn_set_str(&c->arena, details, "group", group);
-    jsn_set_str(&c->arena, details, "kind", kind);
+    if (kind[0] != '\0')
+        jsn_set_str(&c->arena, details, "kind", kind);
     for (size_t i = 0; i < cs->n; i++)
         status_add_cause(c, cs->items[i].reason, cs->items[i].field, cs->items[i].text);
     return -1;

@@ -122,7 +122,7 @@ void check_count_or_percent(struct causes *cs, const struct place *at)
     }
     f = names_check(FORM_PERCENT, str_of(place_str(at)));
     for (size_t i = 0; i < f.n; i++)
-        place_invalid_text(cs, at, gotext_int_or_string(cs->arena, at->value), "%s", f.text[i]);
+        place_invalid_text(cs, at, gotext_value(cs->arena, at->value), "%s", f.text[i]);
 }
 
 /* The number before a '%', or -1. */
@@ -146,7 +146,7 @@ bool check_is_zero(const struct place *at)
 void check_at_most_100_percent(struct causes *cs, const struct place *at)
 {
     if (percent_of(at) > 100)
-        place_invalid_text(cs, at, gotext_int_or_string(cs->arena, at->value),
+        place_invalid_text(cs, at, gotext_value(cs->arena, at->value),
                            "must not be greater than 100%%");
 }
 

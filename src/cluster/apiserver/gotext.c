@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values as Go's %#v prints them.
+ * Values in sentences, as kube-apiserver shows them.
  *
- * A few sentences of kube-apiserver show a whole struct or list, e.g. `spec.selector: Invalid
- * value: v1.LabelSelector{MatchLabels:map[string]string{"app":"x"}, ...}: field is immutable`. Only
- * the types that people meet there are known here.  Maps are sorted by key, as Go does it.
+ * `spec.selector: Invalid value: {"matchLabels":{"app":"x"}}: field is immutable`: the value is
+ * printed as JSON (since 1.34; as Go's %#v before).  Maps are sorted by key, what is absent is
+ * null. A struct without names for JSON shows those of its Go fields.  Only one sentence that
+ * people meet still has %#v in it.
  */
 #include "src/cluster/apiserver/gotext.h"
 
@@ -13,22 +14,6 @@
 static const char *kept(struct arena *a, struct buf *b)
 {
     return arena_str(a, buf_view(b));
-}
-
-static void print_strings(struct buf *b, const struct jsn *list)
-{
-    if (!jsn_is(list, JSN_ARRAY)) {
-        buf_adds(b, "[]string(nil)");
-        return;
-    }
-    buf_adds(b, "[]string{");
-    for (size_t i = 0; i < jsn_len(list); i++) {
-        const char *s = jsn_text(jsn_item(list, i));
-
-        buf_adds(b, i > 0 ? ", " : "");
-        jsn_print_string(b, str_of(s ? s : ""));
-    }
-    buf_addc(b, '}');
 }
 
 static int by_key(const void *a, const void *b)
@@ -44,60 +29,27 @@ static void print_map(struct arena *a, struct buf *b, const struct jsn *map)
     size_t n = jsn_len(map);
     const struct jsn_member **sorted = arena_calloc(a, n + 1, sizeof(const struct jsn_member *));
 
-    if (!jsn_is(map, JSN_OBJECT)) {
-        buf_adds(b, "map[string]string(nil)");
-        return;
-    }
     JSN_FOR_MEMBERS (m, map) {
         sorted[m_i] = m;
     }
     qsort(sorted, n, sizeof(const struct jsn_member *), by_key);
-    buf_adds(b, "map[string]string{");
+    buf_addc(b, '{');
     for (size_t i = 0; i < n; i++) {
-        const char *s = jsn_text(sorted[i]->value);
-
-        buf_adds(b, i > 0 ? ", " : "");
+        buf_adds(b, i > 0 ? "," : "");
         jsn_print_string(b, sorted[i]->key);
         buf_addc(b, ':');
-        jsn_print_string(b, str_of(s ? s : ""));
+        jsn_print(b, sorted[i]->value);
     }
     buf_addc(b, '}');
 }
 
-static const char *text_or_empty(const struct jsn *v, const char *key)
-{
-    const char *s = jsn_get_str(v, key);
-
-    return s ? s : "";
-}
-
-static void print_expressions(struct buf *b, const struct jsn *list)
-{
-    if (!jsn_is(list, JSN_ARRAY)) {
-        buf_adds(b, "[]v1.LabelSelectorRequirement(nil)");
-        return;
-    }
-    buf_adds(b, "[]v1.LabelSelectorRequirement{");
-    for (size_t i = 0; i < jsn_len(list); i++) {
-        const struct jsn *item = jsn_item(list, i);
-
-        buf_adds(b, i > 0 ? ", " : "");
-        buf_adds(b, "v1.LabelSelectorRequirement{Key:");
-        jsn_print_string(b, str_of(text_or_empty(item, "key")));
-        buf_adds(b, ", Operator:");
-        jsn_print_string(b, str_of(text_or_empty(item, "operator")));
-        buf_adds(b, ", Values:");
-        print_strings(b, jsn_key(item, "values"));
-        buf_addc(b, '}');
-    }
-    buf_addc(b, '}');
-}
-
-const char *gotext_strings(struct arena *a, const struct jsn *list)
+const char *gotext_value(struct arena *a, const struct jsn *v)
 {
     AUTO(buf_done) struct buf b = {0};
 
-    print_strings(&b, list);
+    if (!v || v->type == JSN_NULL)
+        return "null";
+    jsn_print(&b, v);
     return kept(a, &b);
 }
 
@@ -105,34 +57,54 @@ const char *gotext_map(struct arena *a, const struct jsn *map)
 {
     AUTO(buf_done) struct buf b = {0};
 
+    if (!jsn_is(map, JSN_OBJECT))
+        return "null";
     print_map(a, &b, map);
     return kept(a, &b);
 }
 
-const char *gotext_int_or_string(struct arena *a, const struct jsn *v)
+const char *gotext_strategy(struct arena *a, const char *type)
 {
-    const char *text = jsn_text(v);
-    long long i = jsn_is(v, JSN_INT) ? (long long)v->i : 0;
+    AUTO(buf_done) struct buf b = {0};
 
-    return arena_printf(a, "intstr.IntOrString{Type:%d, IntVal:%lld, StrVal:\"%s\"}", text ? 1 : 0,
-                        i, text ? text : "");
-}
-
-const char *gotext_strategy(struct arena *a, const char *strategy, const char *rolling,
-                            const char *type)
-{
-    return arena_printf(a, "apps.%s{Type:\"%s\", RollingUpdate:(*apps.%s)(nil)}", strategy, type,
-                        rolling);
+    buf_adds(&b, "{\"Type\":");
+    jsn_print_string(&b, str_of(type));
+    buf_adds(&b, ",\"RollingUpdate\":null}");
+    return kept(a, &b);
 }
 
 const char *gotext_selector(struct arena *a, const struct jsn *selector)
 {
+    const struct jsn *labels = jsn_key(selector, "matchLabels");
+    const struct jsn *expressions = jsn_key(selector, "matchExpressions");
     AUTO(buf_done) struct buf b = {0};
 
-    buf_adds(&b, "v1.LabelSelector{MatchLabels:");
-    print_map(a, &b, jsn_key(selector, "matchLabels"));
-    buf_adds(&b, ", MatchExpressions:");
-    print_expressions(&b, jsn_key(selector, "matchExpressions"));
+    if (!jsn_is(selector, JSN_OBJECT))
+        return "null";
+    buf_addc(&b, '{');
+    if (jsn_len(labels) > 0) {
+        buf_adds(&b, "\"matchLabels\":");
+        print_map(a, &b, labels);
+    }
+    if (jsn_len(expressions) > 0) {
+        buf_printf(&b, "%s\"matchExpressions\":", b.n > 1 ? "," : "");
+        jsn_print(&b, expressions);
+    }
+    buf_addc(&b, '}');
+    return kept(a, &b);
+}
+
+const char *gotext_go_strings(struct arena *a, const struct jsn *list)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    buf_adds(&b, "[]string{");
+    JSN_FOR_ITEMS (item, list) {
+        const char *s = jsn_text(item);
+
+        buf_adds(&b, item_i > 0 ? ", " : "");
+        jsn_print_string(&b, str_of(s ? s : ""));
+    }
     buf_addc(&b, '}');
     return kept(a, &b);
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values as Go's %#v prints them, where kube-apiserver's sentences show such. */
+/* Values in sentences, as kube-apiserver shows them: JSON, and once Go's %#v. */
 #pragma once
 
 #include "src/json/jsn.h"
 
-/* []string{"a", "b"}; an absent list is []string(nil). */
-const char *gotext_strings(struct arena *a, const struct jsn *list);
-/* map[string]string{"a":"b"}, sorted; an absent map is map[string]string(nil). */
+/* ["a","b"], "25%", 3; null where there is none. */
+const char *gotext_value(struct arena *a, const struct jsn *v);
+/* {"a":"b"}, sorted; an absent map is null. */
 const char *gotext_map(struct arena *a, const struct jsn *map);
-/* intstr.IntOrString{Type:1, IntVal:0, StrVal:"25%"} */
-const char *gotext_int_or_string(struct arena *a, const struct jsn *v);
 /* A struct with Type and a RollingUpdate that is not there. */
-const char *gotext_strategy(struct arena *a, const char *strategy, const char *rolling,
-                            const char *type);
-/* v1.LabelSelector{MatchLabels:..., MatchExpressions:...} */
+const char *gotext_strategy(struct arena *a, const char *type);
+/* {"matchLabels":{...},"matchExpressions":[...]} */
 const char *gotext_selector(struct arena *a, const struct jsn *selector);
+/* []string{"a", "b"} */
+const char *gotext_go_strings(struct arena *a, const struct jsn *list);

@@ -19,7 +19,7 @@ int options_bad_dry_run(struct api_call *c, const char *kind, const char *value)
     struct causes cs = {.arena = &c->arena};
 
     cause_add(&cs, "FieldValueNotSupported", "dryRun",
-              "Unsupported value: []string{\"%s\"}: supported values: \"All\"", value);
+              "Unsupported value: [\"%s\"]: supported values: \"All\"", value);
     return options_invalid(c, kind, &cs);
 }
 

@@ -8,3 +8,6 @@
 bool review_is(const struct resource *res);
 /* POST of a review: fills in its status. */
 void review_serve(struct api_call *c);
+
+/* The status of a SubjectAccessReview, and of its kin for oneself and for one namespace. */
+int review_access(struct api_call *c, struct jsn *review);

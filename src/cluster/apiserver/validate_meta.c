@@ -128,7 +128,7 @@ void validate_finalizers(struct causes *cs, const struct place *at, bool qualifi
                           "name is neither a standard finalizer name nor is it fully qualified");
     }
     if (orphan && foreground)
-        place_invalid_text(cs, at, gotext_strings(cs->arena, at->value),
+        place_invalid_text(cs, at, gotext_value(cs->arena, at->value),
                            "finalizer orphan and foregroundDeletion cannot be both set");
 }
 
@@ -173,7 +173,7 @@ static void check_no_new_finalizers(struct causes *cs, const struct place *at,
         place_forbidden(cs, at,
                         "no new finalizers can be added if the object is being deleted, found new "
                         "finalizers %s",
-                        gotext_strings(cs->arena, added));
+                        gotext_go_strings(cs->arena, added));
 }
 
 static void check_unchanged(struct causes *cs, const struct place *meta, const struct jsn *old)

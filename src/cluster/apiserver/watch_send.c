@@ -68,8 +68,6 @@ static struct jsn *bookmark_object(struct watch *w, int64_t version, bool initia
     struct jsn *o = jsn_object(a);
 
     jsn_set_path(a, o, "metadata.resourceVersion", jsn_stringf(a, "%lld", (long long)version));
-    if (!c->res->custom)
-        jsn_set_path(a, o, "metadata.creationTimestamp", jsn_null(a));
     if (initial_end) {
         struct jsn *notes = jsn_object(a);
 

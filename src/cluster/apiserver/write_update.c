@@ -48,7 +48,7 @@ static int check_version(struct api_call *c, const struct strategy *st, const st
     }
     if (!st->needs_version)
         return 0;
-    cause_invalid_text(&cs, "metadata.resourceVersion", "0x0", "must be specified for an update");
+    cause_invalid_text(&cs, "metadata.resourceVersion", "0", "must be specified for an update");
     /* Kubernetes calls the object by its resource here, not by its kind. */
     return status_invalid_kind(c, c->res->plural, c->res->group, object_name(old), &cs);
 }

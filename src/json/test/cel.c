@@ -252,10 +252,10 @@ static const struct {
 } rule_cases[] = {
     {"{'type':'integer','x-kubernetes-validations':[{'rule':'self == oldSelf','message':'immut is "
      "immutable'}]}",
-     "1", "2", "spec: Invalid value: \"integer\": immut is immutable"},
+     "1", "2", "spec: Invalid value: 1: immut is immutable"},
     {"{'type':'integer','x-kubernetes-validations':[{'rule':'self == oldSelf'}]}", "1", NULL, ""},
     {"{'type':'integer','x-kubernetes-validations':[{'rule':' self > 0 '}]}", "0", NULL,
-     "spec: Invalid value: \"integer\": failed rule: self > 0"},
+     "spec: Invalid value: 0: failed rule: self > 0"},
     {"{'type':'object','x-kubernetes-validations':[{'rule':'self.a > self.b'}],'properties':{'a':{"
      "'type':'integer'},'b':{'type':'integer'}}}",
      "{'a':1}", NULL,
@@ -273,25 +273,24 @@ static const struct {
      "{'a':2,'b':1}", NULL, "spec.a: Forbidden: a before b"},
     {"{'type':'integer','x-kubernetes-validations':[{'rule':'self < 5','messageExpression':"
      "'\\\"got \\\" + string(self)','message':'no'}]}",
-     "7", NULL, "spec: Invalid value: \"integer\": got 7"},
+     "7", NULL, "spec: Invalid value: 7: got 7"},
     {"{'type':'integer','x-kubernetes-validations':[{'rule':'self < 5','messageExpression':"
      "'quantity(self)','message':'no'}]}",
-     "7", NULL, "spec: Invalid value: \"integer\": no"},
+     "7", NULL, "spec: Invalid value: 7: no"},
     {"{'type':'array','items':{'type':'string','x-kubernetes-validations':[{'rule':'self != "
      "\\\"x\\\"'}"
      "]}}",
-     "['a','x']", NULL, "spec[1]: Invalid value: \"string\": failed rule: self != \"x\""},
+     "['a','x']", NULL, "spec[1]: Invalid value: \"x\": failed rule: self != \"x\""},
     {"{'type':'object','additionalProperties':{'type':'integer','x-kubernetes-validations':[{'rule'"
      ":"
      "'self >= oldSelf'}]}}",
-     "{'k':1,'n':0}", "{'k':2}",
-     "spec[k]: Invalid value: \"integer\": failed rule: self >= oldSelf"},
+     "{'k':1,'n':0}", "{'k':2}", "spec[k]: Invalid value: 1: failed rule: self >= oldSelf"},
     {"{'type':'array','x-kubernetes-list-type':'map','x-kubernetes-list-map-keys':['name'],'items':"
      "{"
      "'type':'object','properties':{'name':{'type':'string'},'v':{'type':'integer',"
      "'x-kubernetes-validations':[{'rule':'self == oldSelf'}]}}}}",
      "[{'name':'b','v':1},{'name':'a','v':5}]", "[{'name':'a','v':1},{'name':'b','v':1}]",
-     "spec[1].v: Invalid value: \"integer\": failed rule: self == oldSelf"},
+     "spec[1].v: Invalid value: 5: failed rule: self == oldSelf"},
     {"{'type':'array','x-kubernetes-list-type':'set','items':{'type':'string'},"
      "'x-kubernetes-validations':[{'rule':'self == oldSelf'}]}",
      "['b','a']", "['a','b']", ""},
@@ -300,7 +299,7 @@ static const struct {
     {"{'type':'string','format':'date-time','x-kubernetes-validations':[{'rule':'self == "
      "oldSelf'}]}",
      "'2020-01-01T00:00:00Z'", "'2021-01-01T00:00:00Z'",
-     "spec: Invalid value: \"string\": failed rule: self == oldSelf"},
+     "spec: Invalid value: \"2020-01-01T00:00:00Z\": failed rule: self == oldSelf"},
     {"{'type':'string','format':'date-time','x-kubernetes-validations':[{'rule':'self < "
      "oldSelf'}]}",
      "'2020-01-01T00:00:00Z'", "'2021-01-01T00:00:00Z'", ""}, /* beyond */

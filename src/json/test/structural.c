@@ -145,7 +145,7 @@ static void strings_have_length_pattern_and_format(void **state)
          "spec.x: Unsupported value: 3: supported values: \"1\", \"2\""},
         {"{'type':'integer','enum':[1,2]}", "2", ""},
         {"{'type':'string','nullable':true,'enum':['a']}", "null",
-         "spec.x: Unsupported value: \"null\": supported values: \"a\""},
+         "spec.x: Unsupported value: null: supported values: \"a\""},
     };
 
     (void)state;
@@ -203,15 +203,14 @@ static void sets_and_list_maps_hold_nothing_twice(void **state)
         {set, "['a','b']", ""},
         {set, "['a','b','a','a']", "spec.x[2]: Duplicate value: \"a\""},
         {one, "[{'name':'a'},{'name':'b'}]", ""},
-        {one, "[{'name':'a'},{'name':'a','v':1}]",
-         "spec.x[1]: Duplicate value: map[string]interface {}{\"name\":\"a\"}"},
-        {one, "[{},{}]", "spec.x[1]: Duplicate value: map[string]interface {}{}"},
+        {one, "[{'name':'a'},{'name':'a','v':1}]", "spec.x[1]: Duplicate value: {\"name\":\"a\"}"},
+        {one, "[{},{}]", "spec.x[1]: Duplicate value: {}"},
         {one, "[{},5]",
          "spec.x[1]: Invalid value: \"integer\": spec.x[1] in body must be of type object: "
          "\"integer\" | spec.x[1]: Invalid value: 5: must be an object for an array of list-type "
          "map"},
         {two, "[{'p':1,'t':'TCP'},{'t':'TCP','p':1}]",
-         "spec.x[1]: Duplicate value: map[string]interface {}{\"p\":1, \"t\":\"TCP\"}"},
+         "spec.x[1]: Duplicate value: {\"p\":1,\"t\":\"TCP\"}"},
         {two, "[{'p':1,'t':'TCP'},{'p':1,'t':'UDP'}]", ""},
         {inner, "{'k':['a','a']}", "spec.x[k][1]: Duplicate value: \"a\""},
     };
@@ -375,12 +374,11 @@ static void numbers_print_as_go_does(void **state)
 static void values_print_as_go_does(void **state)
 {
     static const char *const cases[][2] = {
-        {"null", "\"null\""},
+        {"null", "null"},
         {"'a\\n\\t\xc3\xbc'", "\"a\\n\\t\xc3\xbc\""},
         {"'\\u0001\\\\'", "\"\\x01\\\\\""},
-        {"[1,null,'a']", "[]interface {}{1, interface {}(nil), \"a\"}"},
-        {"{'b':true,'a':{}}",
-         "map[string]interface {}{\"a\":map[string]interface {}{}, \"b\":true}"},
+        {"[1,null,'a']", "[1,null,\"a\"]"},
+        {"{'b':true,'a':{}}", "{\"a\":{},\"b\":true}"},
     };
 
     (void)state;

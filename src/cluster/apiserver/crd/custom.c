@@ -154,8 +154,9 @@ static void validate_lists(struct causes *cs, const struct resource *res, const 
 /* Values of a wrong type or size would make rules fail for reasons of their own. */
 static bool blocks_rules(const struct causes *cs)
 {
-    static const char *const reasons[] = {"FieldValueRequired", "FieldValueTooLong",
-                                          "FieldValueTooMany", "FieldValueTypeInvalid", NULL};
+    static const char *const reasons[] = {"FieldValueRequired",     "FieldValueTooLong",
+                                          "FieldValueTooMany",      "FieldValueTypeInvalid",
+                                          "FieldValueNotSupported", NULL};
 
     for (size_t i = 0; i < cs->n; i++)
         if (strings_have(reasons, cs->items[i].reason))
@@ -173,7 +174,7 @@ static void validate_rules(struct causes *cs, const struct resource *res, const 
         return;
     if (blocks_rules(cs)) {
         cause_add(cs, "FieldValueInvalid", "<nil>",
-                  "Invalid value: \"null\": some validation rules were not checked because the "
+                  "Invalid value: null: some validation rules were not checked because the "
                   "object was invalid; correct the existing errors to complete validation");
         return;
     }

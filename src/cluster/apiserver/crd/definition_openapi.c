@@ -150,7 +150,7 @@ static void check_set_items(struct causes *cs, const struct place *items)
         !streq(place_str(&list_type), "atomic"))
         place_invalid(cs, &list_type, "%s", why);
     if (streq(place_str(&type), "object") && !streq(place_str(&map_type), "atomic"))
-        place_invalid_text(cs, &map_type, "\"null\"", "%s", why);
+        place_invalid_text(cs, &map_type, "null", "%s", why);
 }
 
 static void check_list_keys(struct causes *cs, const struct place *at)
@@ -180,7 +180,7 @@ static void check_key_names(struct causes *cs, const struct place *at, const str
         size_t twin = 0;
 
         if (!place_given(&p))
-            place_invalid_text(cs, &keys, gotext_strings(cs->arena, keys.value),
+            place_invalid_text(cs, &keys, gotext_value(cs->arena, keys.value),
                                "entries must all be names of item properties");
         else if (streq(place_str(&type), "array") || streq(place_str(&type), "object"))
             place_invalid_text(cs, &type, "\"object\"",
@@ -189,7 +189,7 @@ static void check_key_names(struct causes *cs, const struct place *at, const str
         while (twin < key.index && !streq(jsn_text(jsn_item(keys.value, twin)), place_str(&key)))
             twin++;
         if (twin < key.index)
-            place_invalid_text(cs, &keys, gotext_strings(cs->arena, keys.value),
+            place_invalid_text(cs, &keys, gotext_value(cs->arena, keys.value),
                                "must not contain duplicate entries");
     }
 }

@@ -161,17 +161,17 @@ static const char *versions_text(struct causes *cs, const struct jsn *versions)
 {
     AUTO(buf_done) struct buf b = {0};
 
-    buf_adds(&b, "[]apiextensions.CustomResourceDefinitionVersion{");
+    buf_addc(&b, '[');
     JSN_FOR_ITEMS (v, versions) {
         const char *name = jsn_get_str(v, "name");
 
-        buf_printf(&b, "%sapiextensions.CustomResourceDefinitionVersion{Name:", v_i ? ", " : "");
+        buf_printf(&b, "%s{\"Name\":", v_i ? "," : "");
         jsn_print_string(&b, str_of(name ? name : ""));
-        buf_printf(&b, ", Served:%s, Storage:%s}",
+        buf_printf(&b, ",\"Served\":%s,\"Storage\":%s}",
                    jsn_get_bool(v, "served", false) ? "true" : "false",
                    jsn_get_bool(v, "storage", false) ? "true" : "false");
     }
-    buf_addc(&b, '}');
+    buf_addc(&b, ']');
     return arena_str(cs->arena, buf_view(&b));
 }
 
@@ -202,7 +202,7 @@ static void check_versions(struct causes *cs, const struct place *spec,
         struct place openapi = place_key(&schema, "openAPIV3Schema");
 
         if (!place_given(&openapi))
-            place_required(cs, &openapi, "schemas are required");
+            place_required(cs, &openapi, NULL);
     }
     PLACE_FOR_ITEMS (v, versions) {
         stored += jsn_get_bool(v.value, "storage", false);
@@ -285,14 +285,14 @@ static void check_stored(struct causes *cs, const struct jsn *crd)
     const struct jsn *versions = jsn_get(crd, "spec.versions");
 
     if (jsn_len(stored.value) == 0) {
-        place_invalid_text(cs, &stored, "[]string(nil)", "must have at least one stored version");
+        place_invalid_text(cs, &stored, "null", "must have at least one stored version");
         return;
     }
     JSN_FOR_ITEMS (v, versions) {
         const char *name = jsn_get_str(v, "name");
 
         if (jsn_get_bool(v, "storage", false) && !has_text(stored.value, name))
-            place_invalid_text(cs, &stored, gotext_strings(cs->arena, stored.value),
+            place_invalid_text(cs, &stored, gotext_value(cs->arena, stored.value),
                                "must have the storage version %s", name ? name : "");
     }
     PLACE_FOR_ITEMS (v, &stored)

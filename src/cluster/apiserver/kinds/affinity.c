@@ -241,10 +241,10 @@ static void check_searches(struct causes *cs, const struct place *searches)
             place_invalid(cs, &search, "%s", f.text[i]);
     }
     if (jsn_len(searches->value) > 32)
-        place_invalid_text(cs, searches, gotext_strings(cs->arena, searches->value),
+        place_invalid_text(cs, searches, gotext_value(cs->arena, searches->value),
                            "must not have more than 32 search paths");
     if (chars > 2049)
-        place_invalid_text(cs, searches, gotext_strings(cs->arena, searches->value),
+        place_invalid_text(cs, searches, gotext_value(cs->arena, searches->value),
                            "must not have more than 2048 characters (including spaces) in the "
                            "search list");
 }
@@ -265,11 +265,12 @@ void pod_dns_check(struct causes *cs, const struct place *spec)
                            "must provide at least one DNS nameserver when `dnsPolicy` is None");
     }
     if (jsn_len(servers.value) > 3)
-        place_invalid_text(cs, &servers, gotext_strings(cs->arena, servers.value),
+        place_invalid_text(cs, &servers, gotext_value(cs->arena, servers.value),
                            "must not have more than 3 nameservers");
     PLACE_FOR_ITEMS (server, &servers) {
         if (!names_good(FORM_IP, place_str(&server)))
-            place_invalid(cs, &server, "must be valid IP address");
+            place_invalid(cs, &server,
+                          "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
     }
     check_searches(cs, &searches);
     PLACE_FOR_ITEMS (option, &options) {

@@ -30,7 +30,7 @@ static void check_rolling(struct causes *cs, const struct place *rolling)
     check_count_or_percent(cs, &unavailable);
     check_count_or_percent(cs, &surge);
     if (check_is_zero(&unavailable) && check_is_zero(&surge))
-        place_invalid_text(cs, &unavailable, gotext_int_or_string(cs->arena, unavailable.value),
+        place_invalid_text(cs, &unavailable, gotext_value(cs->arena, unavailable.value),
                            "may not be 0 when `maxSurge` is 0");
     check_at_most_100_percent(cs, &unavailable);
 }
@@ -50,9 +50,7 @@ static void check_strategy(struct causes *cs, const struct place *strategy)
     } else if (streq(t, "RollingUpdate")) {
         check_rolling(cs, &rolling);
     } else {
-        place_unsupported_text(
-            cs, strategy,
-            gotext_strategy(cs->arena, "DeploymentStrategy", "RollingUpdateDeployment", t), types);
+        place_unsupported_text(cs, strategy, gotext_strategy(cs->arena, t), types);
     }
 }
 

@@ -106,7 +106,7 @@ static void ingress_validate(struct causes *cs, const struct jsn *object)
     struct place class = place_key(&spec, "ingressClassName");
 
     if (jsn_len(rules.value) == 0 && !place_given(&backend))
-        place_invalid_text(cs, &spec, "[]networking.IngressRule(nil)",
+        place_invalid_text(cs, &spec, "null",
                            "either `defaultBackend` or `rules` must be specified");
     if (place_given(&backend))
         check_backend(cs, &backend);

@@ -87,8 +87,8 @@ static void validate(struct causes *cs, const struct jsn *node)
     check_amounts(cs, node, "allocatable");
     PLACE_FOR_ITEMS (cidr, &cidrs) {
         if (!check_is_cidr(place_str(&cidr)))
-            place_invalid_text(cs, &cidr, gotext_strings(cs->arena, cidrs.value),
-                               "must be valid CIDR");
+            place_invalid(cs, &cidr,
+                          "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
     }
 }
 

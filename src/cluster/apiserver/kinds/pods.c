@@ -35,6 +35,18 @@ static void set_defaults(struct arena *a, struct jsn *pod)
         default_addresses(a, jsn_key(pod, "status"));
 }
 
+/* A pod's name becomes its host name, and names of hosts are shorter and have no dots. */
+static void warn_of_name(struct api_call *c, const struct jsn *pod)
+{
+    struct name_faults f = names_check(FORM_DNS_LABEL, str_of(kind_text(pod, "metadata.name")));
+
+    if (f.n)
+        call_warn(c,
+                  "metadata.name: this is used in the Pod's hostname, which can result in "
+                  "surprising behavior; a DNS label is recommended: [%s%s%s]",
+                  f.text[0], f.n > 1 ? " " : "", f.n > 1 ? f.text[1] : "");
+}
+
 static int prepare_create(struct api_call *c, struct jsn *pod)
 {
     struct jsn *spec = jsn_ensure_object(&c->arena, pod, "spec");
@@ -43,6 +55,7 @@ static int prepare_create(struct api_call *c, struct jsn *pod)
 
     if (r < 0)
         return r;
+    warn_of_name(c, pod);
     jsn_set_str(&c->arena, status, "phase", "Pending");
     jsn_set_str(&c->arena, status, "qosClass", podspec_qos(spec));
     jsn_set(&c->arena, pod, "status", status);
@@ -113,7 +126,7 @@ static bool check_deadline(struct causes *cs, const struct place *at, const stru
 
     if (!place_given(at)) {
         if (jsn_is(old, JSN_INT))
-            place_invalid_text(cs, at, "\"null\"",
+            place_invalid_text(cs, at, "null",
                                "must not update from a positive integer to nil value");
     } else if (jsn_is(old, JSN_INT) && place_int(at, 0) > old->i) {
         place_invalid(cs, at, "must be less than or equal to previous value");
@@ -189,9 +202,9 @@ static void validate_update(struct causes *cs, const struct jsn *pod, const stru
     if (!check_same(rest, old_spec))
         place_forbidden(cs, &spec,
                         "pod updates may not change fields other than "
-                        "`spec.containers[*].image`, `spec.initContainers[*].image`, "
-                        "`spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to "
-                        "existing tolerations) or `spec.terminationGracePeriodSeconds` (allow it "
+                        "`spec.containers[*].image`,`spec.initContainers[*].image`,"
+                        "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to "
+                        "existing tolerations),`spec.terminationGracePeriodSeconds` (allow it "
                         "to be set to 1 if it was previously negative)%s",
                         kind_difference(cs->arena, rest, old_spec, "spec"));
 }

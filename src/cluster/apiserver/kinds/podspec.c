@@ -150,7 +150,7 @@ static void check_host_aliases(struct causes *cs, const struct place *aliases)
         struct place names = place_key(&alias, "hostnames");
 
         if (!names_good(FORM_IP, place_str(&ip)))
-            place_invalid(cs, &ip, "must be valid IP address");
+            place_invalid(cs, &ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
         PLACE_FOR_ITEMS (name, &names)
             check_form(cs, &name, FORM_DNS_SUBDOMAIN);
     }

@@ -29,13 +29,6 @@ static void quota_name_check(struct causes *cs, const struct place *at)
                       "must be a standard resource for quota");
 }
 
-static const char *scopes_text(struct arena *a, const struct jsn *scopes)
-{
-    const char *text = gotext_strings(a, scopes);
-
-    return arena_printf(a, "[]core.ResourceQuotaScope%s", text + strlen("[]string"));
-}
-
 static void check_hard(struct causes *cs, const struct place *list)
 {
     JSN_FOR_MEMBERS (m, list->value) {
@@ -73,7 +66,7 @@ static void quota_validate(struct causes *cs, const struct jsn *object)
         for (size_t i = 0; scopes[i]; i++)
             known |= streq(jsn_text(scope), scopes[i]);
         if (!known)
-            place_invalid_text(cs, &list, scopes_text(cs->arena, list.value), "unsupported scope");
+            place_invalid_text(cs, &list, gotext_value(cs->arena, list.value), "unsupported scope");
     }
 }
 
@@ -83,7 +76,8 @@ static void quota_validate_update(struct causes *cs, const struct jsn *object,
     const struct jsn *scopes = jsn_get(object, "spec.scopes");
 
     if (!check_same(scopes, jsn_get(old, "spec.scopes")))
-        cause_invalid_text(cs, "spec.scopes", scopes_text(cs->arena, scopes), "field is immutable");
+        cause_invalid_text(cs, "spec.scopes", gotext_value(cs->arena, scopes),
+                           "field is immutable");
 }
 
 static void copy_missing(struct arena *a, struct jsn *to, const struct jsn *from)

@@ -25,7 +25,7 @@ static void require_some(struct causes *cs, const struct place *rule, const char
 static void check_rule(struct causes *cs, const struct place *rule, bool namespaced)
 {
     struct place urls = place_key(rule, "nonResourceURLs");
-    const char *shown = gotext_strings(cs->arena, urls.value);
+    const char *shown = gotext_value(cs->arena, urls.value);
 
     require_some(cs, rule, "verbs", "verbs must contain at least one value");
     if (jsn_len(urls.value) == 0) {
@@ -98,10 +98,9 @@ static void check_subject(struct causes *cs, const struct place *subject, bool n
     struct place group = place_key(subject, "apiGroup");
     struct place ns = place_key(subject, "namespace");
 
-    if (!check_filled(cs, &name, NULL))
-        return;
-    if (streq(place_str(&kind), "ServiceAccount")) {
+    if (check_filled(cs, &name, NULL) && streq(place_str(&kind), "ServiceAccount"))
         check_form(cs, &name, FORM_DNS_SUBDOMAIN);
+    if (streq(place_str(&kind), "ServiceAccount")) {
         check_group(cs, &group, "");
         if (!namespaced)
             (void)check_filled(cs, &ns, NULL);
@@ -155,7 +154,7 @@ static void binding_validate_update(struct causes *cs, const struct jsn *binding
     if (!check_same(ref, jsn_key(old, "roleRef")))
         cause_invalid_text(cs, "roleRef",
                            arena_printf(cs->arena,
-                                        "rbac.RoleRef{APIGroup:\"%s\", Kind:\"%s\", Name:\"%s\"}",
+                                        "{\"APIGroup\":\"%s\",\"Kind\":\"%s\",\"Name\":\"%s\"}",
                                         kind_text(ref, "apiGroup"), kind_text(ref, "kind"),
                                         kind_text(ref, "name")),
                            "cannot change roleRef");

@@ -120,13 +120,15 @@ int service_pool_read(struct api_call *c, const char *but_for, struct service_po
     return r;
 }
 
-const char *service_pool_take_address(struct service_pool *p, const char *address)
+const char *service_pool_take_address(struct arena *a, struct service_pool *p, const char *address)
 {
     int64_t i = offset_of(address);
 
     if (i < 0)
-        return "the provided IP is not in the valid range. The range of valid IPs "
-               "is " SERVICE_RANGE;
+        return arena_printf(a,
+                            "the provided IP (%s) is not in the valid range. The range of valid "
+                            "IPs is " SERVICE_RANGE,
+                            address);
     if (marked(p->addresses, (uint32_t)i))
         return "provided IP is already allocated";
     mark(p->addresses, (uint32_t)i);

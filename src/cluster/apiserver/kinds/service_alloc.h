@@ -23,7 +23,7 @@ int service_pool_read(struct api_call *c, const char *but_for, struct service_po
 void service_pool_mark(struct service_pool *p, struct str data);
 
 /* Take a given address or port; NULL, or the sentence why not. */
-const char *service_pool_take_address(struct service_pool *p, const char *address);
+const char *service_pool_take_address(struct arena *a, struct service_pool *p, const char *address);
 const char *service_pool_take_port(struct service_pool *p, int64_t port);
 /* Take any free one, beginning at a random place; "" and 0 when there is none. */
 const char *service_pool_any_address(struct arena *a, struct service_pool *p);

@@ -136,7 +136,7 @@ static void allocate_address(struct api_call *c, struct causes *cs, struct jsn *
     if (ip[0] == '\0') {
         ip = service_pool_any_address(&c->arena, pool);
         if (ip[0] == '\0') {
-            cause_invalid_text(cs, "spec.clusterIPs", "[]string(nil)",
+            cause_invalid_text(cs, "spec.clusterIPs", "null",
                                "failed to allocate a serviceIP: range is full");
             return;
         }
@@ -146,10 +146,10 @@ static void allocate_address(struct api_call *c, struct causes *cs, struct jsn *
     }
     if (!names_good(FORM_IP, ip))
         return; /* validation says so */
-    why = service_pool_take_address(pool, ip);
+    why = service_pool_take_address(&c->arena, pool, ip);
     if (why)
         cause_invalid_text(cs, "spec.clusterIPs",
-                           gotext_strings(&c->arena, jsn_key(spec, "clusterIPs")),
+                           gotext_value(&c->arena, jsn_key(spec, "clusterIPs")),
                            "failed to allocate IP %s: %s", ip, why);
 }
 
@@ -324,7 +324,7 @@ static int prepare_update(struct api_call *c, struct jsn *service, const struct 
 
 const struct strategy strategy_services = {
     .resource = "services",
-    .names = NAME_DNS1035,
+    .names = NAME_LABEL,
     .no_generation = true,
     .status_reset = true,
     .create_on_update = true,

@@ -154,7 +154,7 @@ static void check_addresses(struct causes *cs, const struct place *spec)
 {
     struct place ip = place_key(spec, "clusterIP");
     struct place ips = place_key(spec, "clusterIPs");
-    const char *shown = gotext_strings(cs->arena, ips.value);
+    const char *shown = gotext_value(cs->arena, ips.value);
     struct place first = place_item(&ips, 0);
     struct place second = place_item(&ips, 1);
 
@@ -170,7 +170,7 @@ static void check_addresses(struct causes *cs, const struct place *spec)
         }
         check_form(cs, &at, FORM_IP);
     }
-    if (jsn_len(ips.value) == 2 &&
+    if (jsn_len(ips.value) == 2 && !streq(place_str(&first), "None") &&
         address_is_ipv6(place_str(&first)) == address_is_ipv6(place_str(&second)))
         place_invalid_text(cs, &ips, shown, "may specify no more than one IP for each IP family");
     if (jsn_len(ips.value) > 2)
@@ -263,7 +263,7 @@ void services_validate_update(struct causes *cs, const struct jsn *service, cons
     struct place spec = place_key(&root, "spec");
     struct place ips = place_key(&spec, "clusterIPs");
     struct place first = place_item(&ips, 0);
-    const char *shown = gotext_strings(cs->arena, ips.value);
+    const char *shown = gotext_value(cs->arena, ips.value);
 
     if (has_type(&spec, "ExternalName") || streq(jsn_get_str(old_spec, "type"), "ExternalName") ||
         jsn_len(old_ips) == 0)

@@ -48,16 +48,14 @@ static void check_strategy(struct causes *cs, const struct place *strategy)
         if (place_given(&rolling))
             place_invalid_text(cs, &rolling,
                                arena_printf(cs->arena,
-                                            "apps.RollingUpdateStatefulSetStrategy{Partition:%lld}",
+                                            "{\"Partition\":%lld,\"MaxUnavailable\":null}",
                                             (long long)place_int(&partition, 0)),
                                "only allowed for updateStrategy 'RollingUpdate'");
     } else if (streq(t, "RollingUpdate")) {
         check_nonnegative(cs, &partition);
         check_count_or_percent(cs, &unavailable);
     } else {
-        place_invalid_text(cs, strategy,
-                           gotext_strategy(cs->arena, "StatefulSetUpdateStrategy",
-                                           "RollingUpdateStatefulSetStrategy", t),
+        place_invalid_text(cs, strategy, gotext_strategy(cs->arena, t),
                            "must be 'RollingUpdate' or 'OnDelete'");
     }
 }
@@ -163,10 +161,10 @@ static void check_daemon_rolling(struct causes *cs, const struct place *rolling)
     check_count_or_percent(cs, &unavailable);
     check_count_or_percent(cs, &surge);
     if (none_away && none_more)
-        place_invalid_text(cs, &unavailable, gotext_int_or_string(cs->arena, unavailable.value),
+        place_invalid_text(cs, &unavailable, gotext_value(cs->arena, unavailable.value),
                            "cannot be 0 when maxSurge is 0");
     if (!none_away && !none_more)
-        place_invalid_text(cs, &surge, gotext_int_or_string(cs->arena, surge.value),
+        place_invalid_text(cs, &surge, gotext_value(cs->arena, surge.value),
                            "may not be set when maxUnavailable is non-zero");
     check_at_most_100_percent(cs, &unavailable);
 }
@@ -190,10 +188,7 @@ static void daemonset_validate(struct causes *cs, const struct jsn *object)
     if (streq(place_str(&type), "RollingUpdate"))
         check_daemon_rolling(cs, &rolling);
     else if (!streq(place_str(&type), "OnDelete"))
-        place_unsupported_text(cs, &strategy,
-                               gotext_strategy(cs->arena, "DaemonSetUpdateStrategy",
-                                               "RollingUpdateDaemonSet", place_str(&type)),
-                               types);
+        place_unsupported_text(cs, &strategy, gotext_strategy(cs->arena, place_str(&type)), types);
 }
 
 static void revision_validate(struct causes *cs, const struct jsn *object)

@@ -125,6 +125,6 @@ int escalation_check_binding(struct api_call *c, const struct jsn *binding, cons
         return 0;
     rules = rbac_index_role(c->server->rbac, cluster ? "" : c->ns, kind_text(ref, "name"));
     if (!rules)
-        return status_missing(c, RBAC_GROUP, plural, q.name);
+        return status_missing(c, RBAC_GROUP, c->res->plural, q.name);
     return confirm(c, object_name(binding), rules);
 }

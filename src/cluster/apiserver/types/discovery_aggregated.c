@@ -71,7 +71,6 @@ static struct jsn *one_group(struct arena *a, const struct registry_gv *gvs, siz
 
     if (*gvs[at].group)
         jsn_set_str(a, meta, "name", gvs[at].group);
-    jsn_set(a, meta, "creationTimestamp", jsn_null(a));
     jsn_set(a, o, "metadata", meta);
     for (size_t i = at; i < n && streq(gvs[i].group, gvs[at].group); i++)
         jsn_append(a, versions, one_version(a, &gvs[i]));

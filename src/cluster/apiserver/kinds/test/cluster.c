@@ -220,7 +220,8 @@ static void what_is_wrong_in_a_node_is_said(void **state)
          "effect pair"},
         {"'spec':{'taints':[{'key':'a'}]}", "metadata.taints[0].effect: Required value"},
         {"'spec':{'podCIDRs':['x']}",
-         "spec.podCIDRs[0]: Invalid value: []string{\"x\"}: must be valid CIDR"},
+         "spec.podCIDRs[0]: Invalid value: \"x\": must be a valid CIDR value, (e.g. "
+         "10.9.8.0/24 or 2001:db8::/64)"},
         {"'status':{'capacity':{'cpu':'-1'}}",
          "status.capacity[cpu]: Invalid value: \"-1\": must be greater than or equal to 0\n"
          "status.allocatable[cpu]: Invalid value: \"-1\": must be greater than or equal to 0"},

@@ -349,9 +349,9 @@ static void admission_refuses(void **state)
 }
 
 #define RULE                                                                                       \
-    "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`, "   \
-    "`spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only "      \
-    "additions to existing tolerations) or `spec.terminationGracePeriodSeconds` (allow it to be "  \
+    "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,"    \
+    "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "        \
+    "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be "     \
     "set to 1 if it was previously negative)"
 
 static void a_pod_can_hardly_be_changed(void **state)
@@ -371,7 +371,7 @@ static void a_pod_can_hardly_be_changed(void **state)
          "spec.activeDeadlineSeconds: Invalid value: 6: must be less than or equal to previous "
          "value"},
         {WITH("'activeDeadlineSeconds':5"), WITH("'hostname':''"),
-         "spec.activeDeadlineSeconds: Invalid value: \"null\": must not update from a positive "
+         "spec.activeDeadlineSeconds: Invalid value: null: must not update from a positive "
          "integer to nil value"},
         {WITH("'tolerations':[{'key':'a','operator':'Exists'}]"),
          WITH("'tolerations':[{'key':'a','operator':'Exists'},{'key':'b','operator':'Exists'}]"),

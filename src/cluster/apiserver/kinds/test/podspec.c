@@ -268,13 +268,16 @@ static void placement_is_checked(void **state)
          "'options':[{'name':'x'}]}",
          ""},
         {"'dnsConfig':{'nameservers':['x'],'options':[{}]}",
-         "spec.dnsConfig.nameservers[0]: Invalid value: \"x\": must be valid IP address\n"
+         "spec.dnsConfig.nameservers[0]: Invalid value: \"x\": must be a valid IP address, (e.g. "
+         "10.9.8.7 or 2001:db8::ffff)\n"
          "spec.dnsConfig.options[0]: Required value: must not be empty"},
         {"'dnsPolicy':'None','dnsConfig':{}",
          "spec.dnsConfig.nameservers: Required value: must provide at least one DNS nameserver "
          "when `dnsPolicy` is None"},
         {"'hostAliases':[{'ip':'x','hostnames':['a']}]",
-         "spec.hostAliases[0].ip: Invalid value: \"x\": must be valid IP address"},
+         "spec.hostAliases[0].ip: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 "
+         "or "
+         "2001:db8::ffff)"},
         {"'ephemeralContainers':[{'name':'e','image':'x','ports':[{'containerPort':1}]}]",
          "spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral "
          "Container"},

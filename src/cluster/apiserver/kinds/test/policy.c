@@ -148,10 +148,10 @@ static void what_may_not_change_is_refused(void **state)
          "value: Forbidden: may not be changed in an update."},
         {"rolebindings.rbac.authorization.k8s.io", "{'roleRef':{'kind':'Role','name':'a'}}",
          "{'roleRef':{'kind':'Role','name':'b'}}",
-         "roleRef: Invalid value: rbac.RoleRef{APIGroup:\"rbac.authorization.k8s.io\", "
-         "Kind:\"Role\", Name:\"b\"}: cannot change roleRef"},
+         "roleRef: Invalid value: {\"APIGroup\":\"rbac.authorization.k8s.io\","
+         "\"Kind\":\"Role\",\"Name\":\"b\"}: cannot change roleRef"},
         {"resourcequotas", "{'spec':{'scopes':['BestEffort']}}", "{'spec':{}}",
-         "spec.scopes: Invalid value: []core.ResourceQuotaScope(nil): field is immutable"},
+         "spec.scopes: Invalid value: null: field is immutable"},
         {"endpointslices.discovery.k8s.io", "{'addressType':'IPv4'}", "{'addressType':'IPv6'}",
          "addressType: Invalid value: \"IPv6\": field is immutable"},
     };
@@ -173,7 +173,7 @@ static void what_is_wrong_in_roles_is_said(void **state)
          "rules[0].apiGroups: Required value: resource rules must supply at least one api group\n"
          "rules[0].resources: Required value: resource rules must supply at least one resource"},
         {"{'verbs':['get'],'nonResourceURLs':['/x']}",
-         "rules[0].nonResourceURLs: Invalid value: []string{\"/x\"}: namespaced rules cannot apply "
+         "rules[0].nonResourceURLs: Invalid value: [\"/x\"]: namespaced rules cannot apply "
          "to non-resource URLs"},
     };
     static const struct fault_case bindings[] = {
@@ -198,7 +198,7 @@ static void what_is_wrong_in_networking_is_said(void **state)
 {
     static const struct fault_case ingresses[] = {
         {"'defaultBackend':{'service':{'name':'a','port':{'number':80}}}", ""},
-        {"'tls':[]", "spec: Invalid value: []networking.IngressRule(nil): either "
+        {"'tls':[]", "spec: Invalid value: null: either "
                      "`defaultBackend` or `rules` must be specified"},
         {"'rules':[{'host':'1.2.3.4'}]",
          "spec.rules[0].host: Invalid value: \"1.2.3.4\": must be a DNS name, not an IP address"},

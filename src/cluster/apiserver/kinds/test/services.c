@@ -109,11 +109,12 @@ static void what_is_taken_is_refused(void **state)
     } cases[] = {
         {"'clusterIP':'10.96.9.8'," PORT80, NULL},
         {"'clusterIP':'10.96.9.9'," PORT80,
-         "spec.clusterIPs: Invalid value: []string{\"10.96.9.9\"}: failed to allocate IP "
+         "spec.clusterIPs: Invalid value: [\"10.96.9.9\"]: failed to allocate IP "
          "10.96.9.9: provided IP is already allocated"},
         {"'clusterIP':'1.2.3.4'," PORT80,
-         "spec.clusterIPs: Invalid value: []string{\"1.2.3.4\"}: failed to allocate IP 1.2.3.4: "
-         "the provided IP is not in the valid range. The range of valid IPs is 10.96.0.0/16"},
+         "spec.clusterIPs: Invalid value: [\"1.2.3.4\"]: failed to allocate IP 1.2.3.4: "
+         "the provided IP (1.2.3.4) is not in the valid range. The range of valid IPs is "
+         "10.96.0.0/16"},
         {"'type':'NodePort','ports':[{'port':80,'nodePort':30001}]",
          "spec.ports[0].nodePort: Invalid value: 30001: provided port is already allocated"},
         {"'type':'NodePort','ports':[{'port':80,'nodePort':80}]",
@@ -238,7 +239,7 @@ static void an_address_does_not_change(void **state)
     cs = (struct causes){.arena = &t.c.arena};
     t.strategy->validate_update(&cs, o, json_of(&t.c.arena, OLD));
     assert_string_equal(causes_text(&cs), "spec.clusterIPs[0]: Invalid value: "
-                                          "[]string{\"10.96.1.2\"}: may not change once set");
+                                          "[\"10.96.1.2\"]: may not change once set");
 }
 
 static void what_is_wrong_in_a_service_is_said(void **state)
@@ -259,7 +260,7 @@ static void what_is_wrong_in_a_service_is_said(void **state)
          "spec.clusterIPs[0]: Invalid value: \"None\": may not be set to 'None' for NodePort "
          "services"},
         {"'clusterIPs':['10.96.0.9']," PORT80,
-         "spec.clusterIPs: Invalid value: []string{\"10.96.0.9\"}: must be empty when `clusterIP` "
+         "spec.clusterIPs: Invalid value: [\"10.96.0.9\"]: must be empty when `clusterIP` "
          "is not specified"},
         {"'sessionAffinity':'ClientIP','sessionAffinityConfig':{'clientIP':{'timeoutSeconds':"
          "0}}," PORT80,
