@@ -135,6 +135,13 @@ bool nodestate_busy(const struct node_view *node)
     }
 }
 
+bool nodestate_has_reason(uint32_t state)
+{
+    return nodestate_base(state) == NODE_BASE_DOWN ||
+           (state & (NODE_FLAG_DRAIN | NODE_FLAG_FAIL | NODE_FLAG_REBOOT_REQUESTED |
+                     NODE_FLAG_REBOOT_ISSUED));
+}
+
 bool nodestate_drained(uint32_t state)
 {
     unsigned base = nodestate_base(state);

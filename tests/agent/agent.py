@@ -24,7 +24,7 @@ ENTRY = """restarted=
 while :; do
     rm -f "$MARKER"
     touch "$MARKER.started"
-    /usr/sbin/slurmctld -D -f "$CONF" 2> "$PID.err" & echo $! > "$PID"
+    $DAEMON "$CONF" 2> "$PID.err" & echo $! > "$PID"
     wait $!
     if [ -e "$MARKER" ]; then
         restarted=yes
@@ -86,14 +86,26 @@ class Cluster(Slurm):
             ["/bin/sh", "-c", ENTRY], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, preexec_fn=lambda: (die_with_parent(), os.setsid()),
             env={"PATH": os.environ["PATH"], "CONF": self.conf, "MARKER": self.marker,
-                 "PID": os.path.join(self.dir, "ctld.pid")})
+                 "PID": os.path.join(self.dir, "ctld.pid"), "DAEMON": " ".join(slurm.DAEMON)})
 
     def ctld_pid(self):
+        """Another one after each start; a reconfigure does not count."""
         with open(os.path.join(self.dir, "ctld.pid"), encoding="utf-8") as f:
             return int(f.read())
 
     def signal_ctld(self, how):
-        os.kill(self.ctld_pid(), how)
+        os.kill(slurm.daemon_of(self.ctld_pid()), how)
+
+    def kill_entry(self):
+        """slurmctld, and who would start it again."""
+        pids = [slurm.daemon_of(self.ctld_pid()), self.ctld_pid()]
+        os.killpg(self.ctld.pid, signal.SIGKILL)
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.ctld.wait(20)
 
     def start_agent(self, **environment):
         self.launch_agent(**environment)
@@ -165,8 +177,6 @@ class Cluster(Slurm):
     def stop(self):
         self.stop_agent(signal.SIGKILL)
         if self.ctld and self.ctld.poll() is None:
-            os.killpg(self.ctld.pid, signal.SIGCONT)
-            os.killpg(self.ctld.pid, signal.SIGKILL)
-            self.ctld.wait(20)
+            self.kill_entry()
         self.ctld = None
         super().stop()

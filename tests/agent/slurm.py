@@ -10,8 +10,18 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import release  # noqa: E402
+
+BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build"))
+SUPERVISE = os.path.join(BUILD, "src/supervise/slurmkeeper-supervise")
+# slurmctld as its start script runs it; the file comes behind.
+DAEMON = ([SUPERVISE, "/usr/sbin/slurmctld", "--systemd", "-f"] if release.has("service")
+          else ["/usr/sbin/slurmctld", "-D", "-f"])
 
 CONF = """ClusterName={name}
 SlurmctldHost=localhost(127.0.0.1)
@@ -75,6 +85,31 @@ def wait_for(what, seconds=20, every=0.02):
     raise AssertionError(f"not within {seconds} s: {what.__doc__ or what.__name__}")
 
 
+def daemon_of(pid):
+    """The slurmctld that was started as this process, or that this one looks after."""
+    if not release.has("service"):
+        return pid
+    mine = [int(p) for p in os.listdir("/proc") if p.isdigit() and parent_of(p) == pid and
+            name_of(p) == "slurmctld"]
+    return max(mine, default=pid)
+
+
+def parent_of(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+            return int(f.read().rsplit(")", 1)[1].split()[1])
+    except FileNotFoundError:
+        return 0
+
+
+def name_of(pid):
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
+            return f.read().strip()
+    except FileNotFoundError:
+        return ""
+
+
 class Slurm:
     def __init__(self, nodes=1000, partitions=None, extra=""):
         self.dir = tempfile.mkdtemp(prefix="sk-agent-")
@@ -122,7 +157,7 @@ class Slurm:
 
     def start(self):
         self.ctld = subprocess.Popen(
-            ["/usr/sbin/slurmctld", "-D", "-f", self.conf], stdin=subprocess.DEVNULL,
+            [*DAEMON, self.conf], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=die_with_parent,
             env={"PATH": os.environ["PATH"], "SLURM_CONF": self.conf})
         wait_for(self.is_up)
@@ -132,8 +167,11 @@ class Slurm:
         assert self.ctld.poll() is None, self.log()[-2000:]
         return self.scontrol("ping", check=False).returncode == 0
 
+    def send(self, how):
+        os.kill(daemon_of(self.ctld.pid), how)
+
     def kill(self, how=signal.SIGKILL):
-        self.ctld.send_signal(how)
+        self.send(how)
         self.ctld.wait(20)
 
     def log(self):
@@ -154,6 +192,9 @@ class Slurm:
         return dict(pair.split("=", 1) for pair in text.split() if "=" in pair)
 
     def stop(self):
+        if self.ctld and self.ctld.poll() is None and daemon_of(self.ctld.pid) != self.ctld.pid:
+            self.send(signal.SIGCONT)
+            self.kill()
         for process in [self.ctld, *self.processes]:
             if process and process.poll() is None:
                 process.send_signal(signal.SIGCONT)

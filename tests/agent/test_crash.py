@@ -130,8 +130,7 @@ def a_cluster():
 
 
 def test_slurmctld_is_down(c):
-    os.killpg(c.ctld.pid, signal.SIGKILL)
-    c.ctld.wait()
+    c.kill_entry()
     wait_for(lambda: not c.state()["slurmctld"]["up"])
     changed(c)
     start = time.monotonic()
@@ -147,8 +146,7 @@ def test_slurmctld_is_down(c):
 
 
 def test_slurmctld_is_down_and_the_change_is_heavy(c):
-    os.killpg(c.ctld.pid, signal.SIGKILL)
-    c.ctld.wait()
+    c.kill_entry()
     restarted(c)
     assert c.push()["result"] == "pending"
     c.start()
@@ -238,8 +236,7 @@ def test_a_full_disk_is_told_and_changes_nothing(c, tmp_path):
 
 
 def test_the_first_files_can_come_by_push(c):
-    os.killpg(c.ctld.pid, signal.SIGKILL)
-    c.ctld.wait()
+    c.kill_entry()
     c.stop_agent()
     subprocess.run(["rm", "-rf", c.live], check=True)
     os.mkdir(c.live)

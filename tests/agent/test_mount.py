@@ -188,8 +188,7 @@ def a_pod(volume):
 def new_pod(c, volume):
     """Everything ends, and the live files are gone: as when a pod is replaced by another."""
     c.stop_agent()
-    os.killpg(c.ctld.pid, signal.SIGKILL)
-    c.ctld.wait(20)
+    c.kill_entry()
     shutil.rmtree(c.live)
     said = seed(c, volume)
     c.launch_agent()
@@ -226,8 +225,7 @@ def test_files_that_slurmctld_does_not_start_with_are_told(pod, volume):
     bad["slurm.conf"] += "TopologyPlugin=topology/tree\n"
     bad["topology.conf"] = "SwitchName=s1 Switches=s1\n"
     volume.put(bad)
-    os.killpg(c.ctld.pid, signal.SIGKILL)
-    c.ctld.wait(20)
+    c.kill_entry()
     shutil.rmtree(c.live)
     seed(c, volume)
     c.launch_agent()

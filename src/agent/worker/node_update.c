@@ -7,6 +7,11 @@
  * that has not registered yet, and does it all the same; and RESUME of a node that is up already is
  * an error.  So the node is read back, and what counts is what it is.
  *
+ * A node that is up again keeps its reason in some releases, and no call takes it away.  If slurmctld
+ * drained such a node later by itself, for a failed prolog, the old reason would stay, and a drain
+ * that is not ours would look like one.  So a reason of ours is replaced then, by one that slurmctld
+ * overwrites: any that begins with "Not responding".
+ *
  * With `onlyIfReason` a node is left alone whose reason somebody else wrote, which is looked up
  * right before the change.  Deleting a node that slurm.conf names makes the next start of older
  * releases fail; only nodes that came by themselves are deleted.
@@ -16,6 +21,7 @@
 #include "src/agent/worker/call.h"
 #include "src/agent/worker/release.h"
 #include "src/slurm/nodestate.h"
+#include "src/slurm/profile.h"
 
 static const struct {
     const char *word;
@@ -39,6 +45,7 @@ static const struct {
 struct node_now {
     uint32_t state;
     char *reason; /* in the call's arena; NULL if it has none */
+    char *left;   /* the same, but of a node that is up: left from before */
 };
 
 static int node_look(struct worker_call *c, const char *name, struct node_now *ret)
@@ -56,7 +63,8 @@ static int node_look(struct worker_call *c, const char *name, struct node_now *r
             continue;
         ret->state = n->node_state;
         if (n->reason && n->reason[0])
-            ret->reason = arena_strdup(c->arena, n->reason);
+            *(nodestate_has_reason(n->node_state) ? &ret->reason : &ret->left) =
+                arena_strdup(c->arena, n->reason);
     }
     slurm_free_node_info_msg(msg);
     return 0;
@@ -176,6 +184,24 @@ static bool is_held(struct worker_call *c, const char *name, const update_node_m
            now.reason && !starts_with(now.reason, ours);
 }
 
+/* What is left to do is done as well as can be: the node is up. */
+static void reason_replace(struct worker_call *c, const char *name, const update_node_msg_t *m)
+{
+    static char words[] = "Not responding yet, after it was resumed by slurmkeeper";
+    update_node_msg_t again;
+    struct node_now now;
+
+    if ((m->node_state != NODE_STATE_UNDRAIN && m->node_state != NODE_RESUME &&
+         m->node_state != NODE_STATE_IDLE) ||
+        !profile_quirk(release_built_for(), QUIRK_RESUME_KEEPS_REASON) ||
+        node_look(c, name, &now) != 0 || !now.left || starts_with(now.left, "Not responding"))
+        return;
+    slurm_init_update_node_msg(&again);
+    again.node_names = arena_strdup(c->arena, name);
+    again.reason = words;
+    (void)slurm_update_node(&again);
+}
+
 /* A list, ALL or a NodeSet would change many: names of nodes alone get through. */
 static const char *node_name(struct worker_call *c)
 {
@@ -198,8 +224,10 @@ int call_node_update(struct worker_call *c)
         return -1;
     if (is_held(c, name, &message))
         return 0;
-    if (slurm_update_node(&message) != SLURM_SUCCESS)
-        return update_failed(c, name, &message, errno);
+    if (slurm_update_node(&message) != SLURM_SUCCESS &&
+        update_failed(c, name, &message, errno) < 0)
+        return -1;
+    reason_replace(c, name, &message);
     return 0;
 }
 

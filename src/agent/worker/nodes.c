@@ -14,7 +14,7 @@
 
 static void reason_put(struct worker_call *c, struct jsn *item, const node_info_t *n)
 {
-    if (!n->reason || !n->reason[0])
+    if (!n->reason || !n->reason[0] || !nodestate_has_reason(n->node_state))
         return;
     jsn_set_str(c->arena, item, "reason", n->reason);
     if (n->reason_uid != NO_VAL)

@@ -8,3 +8,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+
+/* cmocka 2 has a macro of this name. */
+#undef stop

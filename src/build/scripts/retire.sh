@@ -1,6 +1,7 @@
 # Tells slurmctld, at $1 port $2, that this node goes with its pod.  A node that somebody else
-# holds, with a reason of theirs, is left to them.  Where slurmctld goes as well, as with their
-# namespace, nobody waits for it: commands of Slurm's would, for seconds each.
+# holds, with a reason of theirs, is left to them; on a node that is up a reason is left over, and
+# nobody holds it.  Where slurmctld goes as well, as with their namespace, nobody waits for it:
+# commands of Slurm's would, for seconds each.
 controller=$1
 port=$2
 node=$(hostname)
@@ -19,9 +20,11 @@ ask() {
 }
 
 record=$(ask scontrol -o show node "$node")
-case $record in
-'') exit 0 ;;
+[ -n "$record" ] || exit 0
+state=${record#* State=}
+state=${state%% *}
+case $state:$record in
 *' Reason=slurmkeeper: '* | *' Reason=slurm-operator: '*) ;;
-*' Reason='*) exit 0 ;;
+DOWN*:*' Reason='* | *DRAIN*:*' Reason='* | *FAIL*:*' Reason='*) exit 0 ;;
 esac
 ask scontrol update nodename="$node" state=down reason='slurmkeeper: Pod is terminating'

@@ -138,6 +138,18 @@ static void draining_ends_when_nothing_runs(void **state)
         assert_int_equal(nodestate_drained(cases[i].state), cases[i].drained);
 }
 
+static void a_reason_belongs_to_a_node_that_is_held(void **state)
+{
+    (void)state;
+    assert_false(nodestate_has_reason(IDLE));
+    assert_false(nodestate_has_reason(ALLOC | NODE_FLAG_NO_RESPOND));
+    assert_false(nodestate_has_reason(IDLE | NODE_FLAG_POWERED_DOWN));
+    assert_true(nodestate_has_reason(DOWN));
+    assert_true(nodestate_has_reason(MIXED | NODE_FLAG_DRAIN));
+    assert_true(nodestate_has_reason(IDLE | NODE_FLAG_FAIL));
+    assert_true(nodestate_has_reason(IDLE | NODE_FLAG_REBOOT_REQUESTED));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +158,7 @@ int main(void)
         cmocka_unit_test(strange_words_are_refused),
         cmocka_unit_test(what_is_not_known_is_busy),
         cmocka_unit_test(draining_ends_when_nothing_runs),
+        cmocka_unit_test(a_reason_belongs_to_a_node_that_is_held),
     };
 
     return cmocka_run_group_tests_name("nodestate", tests, NULL, NULL);

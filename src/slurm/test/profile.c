@@ -98,6 +98,9 @@ static void bugs_begin_and_end(void **state)
     assert_false(profile_quirk(RELEASE(25, 5, 1), QUIRK_PART_QOS_CRASH));
     assert_true(profile_quirk(RELEASE(22, 5, 8), QUIRK_DELETE_STATIC_NODE));
     assert_false(profile_quirk(RELEASE(26, 5, 4), QUIRK_PART_EXCLUSIVE_FLAGS));
+    assert_false(profile_quirk(RELEASE(23, 2, 8), QUIRK_RESUME_KEEPS_REASON));
+    assert_true(profile_quirk(RELEASE(24, 11, 5), QUIRK_RESUME_KEEPS_REASON));
+    assert_false(profile_quirk(RELEASE(26, 5, 0), QUIRK_RESUME_KEEPS_REASON));
 }
 
 int main(void)

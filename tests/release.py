@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The Slurm that the tests run on, and in what its release differs from others.
+
+Each row says from which release on (and until which) something is so; tests ask `has`, and none of
+them compares releases itself.  What the product itself minds is in src/slurm/profile.c.
+"""
+import functools
+import re
+import subprocess
+
+ROWS = {
+    # slurmctld runs as a service: a bad file is refused on reconfigure, each good one is a new process
+    "service": ("23.11", None),
+    # auth/slurm, and a sackd for commands
+    "auth/slurm": ("23.11", None),
+    # nodes and their attributes may change by reconfigure
+    "node changes by reconfigure": ("23.11", None),
+    # an unknown QOS of a partition ends slurmctld, so that only a reconfigure may set one
+    "qos by reconfigure": ("23.11", "24.11.6"),
+    # an unknown QOS of a partition is refused
+    "qos is looked up": ("24.11.6", None),
+    # so is one of AllowQos and DenyQos
+    "qos lists are looked up": ("25.11", None),
+    "resumeAfter": ("23.02", None),
+    "instanceId": ("23.11", None),
+    "reservation comment": ("23.02", None),
+    "topology of nodes": ("25.05", None),
+}
+
+
+def number(text):
+    """(24, 11, 5) of "slurm 24.11.5" or "24.11"."""
+    found = re.search(r"(\d\d)\.(\d\d)(?:\.(\d+))?", text)
+    return tuple(int(part or 0) for part in found.groups())
+
+
+@functools.lru_cache
+def text():
+    """24.11.5"""
+    said = subprocess.run(["slurmctld", "-V"], check=True, capture_output=True, text=True,
+                          env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}).stdout
+    return ".".join(f"{part:02d}" if i < 2 else str(part) for i, part in enumerate(number(said)))
+
+
+def has(what):
+    since, until = ROWS[what]
+    now = number(text())
+    return number(since) <= now and (until is None or now < number(until))
