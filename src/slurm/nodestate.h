@@ -76,8 +76,9 @@ struct node_view {
 bool nodestate_busy(const struct node_view *node);
 
 /*
- * Does a reason belong to a node in this state: is it down, drained, failed or about to be rebooted?
- * Slurm 23.11 to 25.11 without accounting leave the last reason on a node that is up again.
+ * Does a reason belong to a node in this state: is it down, drained, failed or about to be
+ * rebooted? Slurm 23.11 to 25.11 without accounting leave the last reason on a node that is up
+ * again.
  */
 bool nodestate_has_reason(uint32_t state);
 

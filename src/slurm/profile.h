@@ -76,7 +76,7 @@ enum profile_quirk {
     QUIRK_RECONFIGURE_FRAGILE,    /* crashes and hangs after a refused reconfigure */
     QUIRK_RECONFIGURE_MISCOUNTS,  /* counts the jobs of dynamic nodes twice: allocated for ever */
     QUIRK_DELETE_STATIC_NODE,     /* node delete takes nodes of the file too */
-    QUIRK_RESUME_KEEPS_REASON, /* without accounting, a node that is up again keeps its reason */
+    QUIRK_RESUME_KEEPS_REASON,    /* without accounting, a node that is up again keeps its reason */
     QUIRK_UNDRAIN_UNKNOWN, /* undrain of a never registered node works but returns an error */
     PROFILE_N_QUIRKS,
 };

@@ -7,10 +7,10 @@
  * that has not registered yet, and does it all the same; and RESUME of a node that is up already is
  * an error.  So the node is read back, and what counts is what it is.
  *
- * A node that is up again keeps its reason in some releases, and no call takes it away.  If slurmctld
- * drained such a node later by itself, for a failed prolog, the old reason would stay, and a drain
- * that is not ours would look like one.  So a reason of ours is replaced then, by one that slurmctld
- * overwrites: any that begins with "Not responding".
+ * A node that is up again keeps its reason in some releases, and no call takes it away.  If
+ * slurmctld drained such a node later by itself, for a failed prolog, the old reason would stay,
+ * and a drain that is not ours would look like one.  So a reason of ours is replaced then, by one
+ * that slurmctld overwrites: any that begins with "Not responding".
  *
  * With `onlyIfReason` a node is left alone whose reason somebody else wrote, which is looked up
  * right before the change.  Deleting a node that slurm.conf names makes the next start of older
@@ -224,8 +224,7 @@ int call_node_update(struct worker_call *c)
         return -1;
     if (is_held(c, name, &message))
         return 0;
-    if (slurm_update_node(&message) != SLURM_SUCCESS &&
-        update_failed(c, name, &message, errno) < 0)
+    if (slurm_update_node(&message) != SLURM_SUCCESS && update_failed(c, name, &message, errno) < 0)
         return -1;
     reason_replace(c, name, &message);
     return 0;
