@@ -4,7 +4,7 @@
  *
  * Every claim has the finalizer kubernetes.io/pvc-protection, every volume pv-protection (see
  * kinds/claims.c).  A deletion takes it off at once when nothing uses the object; otherwise the
- * object waits here: a claim until its last pod is gone or has ended, a volume until it is bound no
+ * object waits here: a claim until the last pod with a node is gone, a volume until it is bound no
  * more.  This is what the protection controllers of Kubernetes do.
  *
  * Only objects that are being deleted are remembered, so a cluster in which none is costs nothing.

@@ -91,8 +91,9 @@ static int by_address(const void *pa, const void *pb)
 bool backing_has(const struct jsn *service, const struct jsn *pod)
 {
     const char *ip = jsn_get_str(pod, "status.podIP");
+    const char *node = jsn_get_str(pod, "spec.nodeName");
 
-    return ip && ip[0] && !pod_over(pod) &&
+    return ip && ip[0] && node && node[0] && !pod_over(pod) &&
            labelmap_match(jsn_get(service, "spec.selector"), jsn_get(pod, "metadata.labels"));
 }
 

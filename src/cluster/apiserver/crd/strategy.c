@@ -10,6 +10,7 @@
 #include "src/cluster/apiserver/crd/custom.h"
 #include "src/cluster/apiserver/crd/definition.h"
 #include "src/cluster/apiserver/kinds/kinds.h"
+#include "src/cluster/apiserver/object.h"
 
 static void warn_rule(void *arg, const char *rule, const char *uses)
 {
@@ -83,11 +84,10 @@ const struct strategy strategy_crds = {
 
 static int prepare_custom(struct api_call *c, struct jsn *object)
 {
-    (void)object;
     if (!crd_controller_ending(c->server->crds, c->res))
         return 0;
-    return status_fail(c, 405, "MethodNotAllowed",
-                       "create not allowed while custom resource definition is terminating");
+    return status_forbidden(c, object_name(object),
+                            "create not allowed while custom resource definition is terminating");
 }
 
 static const struct strategy plain = {

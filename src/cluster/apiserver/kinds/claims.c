@@ -81,9 +81,9 @@ static int prepare_create(struct api_call *c, struct jsn *claim)
 
 static bool is_used_by(const struct jsn *pod, const char *claim)
 {
-    const char *phase = kind_text(pod, "status.phase");
-
-    if (streq(phase, "Succeeded") || streq(phase, "Failed"))
+    /* Before it has a node nobody has mounted anything for it; afterwards it holds the claim until
+     * it is gone, even if it has ended. */
+    if (!kind_text(pod, "spec.nodeName")[0])
         return false;
     JSN_FOR_ITEMS (volume, jsn_get(pod, "spec.volumes")) {
         if (streq(jsn_get_str(volume, "persistentVolumeClaim.claimName"), claim))

@@ -56,13 +56,11 @@ const struct printer printer_secrets = {
 static void print_account(struct cells *c)
 {
     cell_name(c);
-    cell_int(c, (int64_t)jsn_len(jsn_key(c->object, "secrets")));
     cell_age(c);
 }
 
 static const struct printer_column account_columns[] = {
     COLUMN_NAME,
-    {"Secrets", "string", "", "How many secrets its pods may use.", 0},
     COLUMN_AGE,
 };
 

@@ -21,7 +21,8 @@ static struct jsn *pods_of(struct arena *a, const char *text)
         struct jsn *pod = json_of(
             a, arena_printf(a,
                             "{'metadata':{'name':'p%c','namespace':'n','uid':'u%c','labels':{"
-                            "'a':'b'}},'spec':{'hostname':'p%c','subdomain':'s','containers':"
+                            "'a':'b'}},'spec':{'nodeName':'m','hostname':'p%c','subdomain':'s',"
+                            "'containers':"
                             "[{'ports':[{'name':'web','containerPort':900%c}]}]}}",
                             word.p[0], word.p[0], word.p[0], word.p[0]));
 

@@ -39,7 +39,9 @@ static const char *concerned(struct arena *a, const struct choosers *c, const ch
     return arena_strdup(a, buf_str(&b));
 }
 
-#define POD(labels, status) "{'metadata':{'labels':{" labels "}},'status':{" status "}}"
+#define POD(labels, status)                                                                        \
+    "{'metadata':{'labels':{" labels "}},'spec':{'nodeName':'m'},'status':{" status "}}"
+#define UNBOUND "{'metadata':{'labels':{'app':'x'}},'status':{'podIP':'10.0.0.1'}}"
 #define X "'app':'x'"
 #define Y "'app':'y'"
 #define IP "'podIP':'10.0.0.1'"
@@ -50,6 +52,8 @@ static void a_change_concerns_who_chooses_the_pod_now_or_before(void **state)
         const char *before, *now, *want;
     } cases[] = {
         {NULL, POD(X, ""), "d"}, /* without an address it is behind no service */
+        {NULL, UNBOUND, "d"},    /* nor without a node */
+        {UNBOUND, POD(X, IP), "ad"},
         {NULL, POD(X, IP), "ad"},
         {POD(X, ""), POD(X, IP), "ad"},
         {POD(X, IP), POD(Y, IP), "abd"},

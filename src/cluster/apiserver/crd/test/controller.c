@@ -286,8 +286,10 @@ static void objects_go_before_their_definition(void **state)
     assert_null(get(f, widgets(f, "v1"), &a, "x"));
     assert_non_null(get(f, widgets(f, "v1"), &a, "held"));
     assert_true(crd_controller_ending(f->s.crds, widgets(f, "v1")));
-    assert_string_equal(create(f, widgets(f, "v1"), &a, "{'metadata':{'name':'y'}}"),
-                        "create not allowed while custom resource definition is terminating");
+    assert_string_equal(
+        create(f, widgets(f, "v1"), &a, "{'metadata':{'name':'y'}}"),
+        "widgets.kw.test \"y\" is forbidden: create not allowed while custom resource "
+        "definition is terminating");
     stop(f);
     start(f); /* it does not forget */
     change(f, widgets(f, "v1"), "held", "metadata.finalizers", "[]");

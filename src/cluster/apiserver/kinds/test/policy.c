@@ -42,15 +42,14 @@ static void a_claim_is_protected_and_gets_a_class(void **state)
 static void a_claim_that_no_pod_uses_goes_at_once(void **state)
 {
     static const struct world_object objects[] = {
-        {"pods", "ns", "done",
-         "{'spec':{'volumes':[{'persistentVolumeClaim':{'claimName':'c'}}]},'status':{'phase':"
-         "'Succeeded'}}"},
+        {"pods", "ns", "waiting",
+         "{'spec':{'volumes':[{'persistentVolumeClaim':{'claimName':'c'}}]}}"},
         {"pods", "other", "far",
-         "{'spec':{'volumes':[{'persistentVolumeClaim':{'claimName':'c'}}]"
+         "{'spec':{'nodeName':'m','volumes':[{'persistentVolumeClaim':{'claimName':'c'}}]"
          "}}"},
-        {"pods", "ns", "user",
-         "{'spec':{'volumes':[{'emptyDir':{}},{'persistentVolumeClaim':{'claimName':'c'}}]},"
-         "'status':{'phase':'Running'}}"},
+        {"pods", "ns", "ended",
+         "{'spec':{'nodeName':'m','volumes':[{'emptyDir':{}},{'persistentVolumeClaim':{"
+         "'claimName':'c'}}]},'status':{'phase':'Succeeded'}}"},
     };
     AUTO(kind_done) struct kind_test t;
     struct jsn *o;
