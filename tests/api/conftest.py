@@ -2,7 +2,8 @@
 """Fixtures: the server named by KUBECONFIG, a namespace for each test, the kubectls found.
 
 A case may be marked since(minor, why) or before(minor, why): it is skipped where the server's
-release is on the other side.  embedded marks what only our own server promises.
+release is on the other side.  embedded marks what only our own server promises, controllers what
+needs kube-controller-manager elsewhere.
 """
 import functools
 import itertools
@@ -45,9 +46,20 @@ def _embedded():
     return os.environ.get("API_EMBEDDED") == "1" or "slurmkeeper" in _version()["gitVersion"]
 
 
+@functools.lru_cache(None)
+def _controllers():
+    """Does somebody make the accounts that every namespace gets?"""
+    api, url = Api(_config()), "/api/v1/namespaces/default/serviceaccounts/default"
+    deadline = time.monotonic() + 3
+    while api.get(url).code != 200 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return api.get(url).code == 200
+
+
 def pytest_configure(config):
     config.addinivalue_line("markers", "since(minor, why): only from that release on")
     config.addinivalue_line("markers", "before(minor, why): only before that release")
+    config.addinivalue_line("markers", "controllers: only where somebody runs them")
     config.addinivalue_line("markers", "embedded: a promise of the embedded server alone")
 
 
@@ -63,6 +75,8 @@ def pytest_runtest_setup(item):
     for mark in item.iter_markers("before"):
         if _minor() >= mark.args[0]:
             pytest.skip(f"gone in 1.{mark.args[0]}: {mark.args[1]}")
+    if item.get_closest_marker("controllers") and not _controllers():
+        pytest.skip("no controllers run here")
     if item.get_closest_marker("embedded") and not _embedded():
         pytest.skip("a promise of the embedded server alone")
 

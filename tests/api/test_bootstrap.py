@@ -260,8 +260,11 @@ def test_a_certificate_names_the_user_and_the_groups(server, tmp_path):
     api = make_certificate(server, tmp_path / "joe", "/O=staff/O=night/CN=joe")
     body = {"kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1"}
     info = api.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", body).ok(201)
-    assert info["status"]["userInfo"] == {
-        "username": "joe", "groups": ["staff", "night", "system:authenticated"]}
+    known = info["status"]["userInfo"]
+    assert (known["username"], known["groups"]) == ("joe", ["staff", "night", "system:authenticated"])
+    der = ssl.PEM_cert_to_DER_cert((tmp_path / "joe/crt").read_text())
+    assert known["extra"] == {"authentication.kubernetes.io/credential-id": [
+        "X509SHA256=" + hashlib.sha256(der).hexdigest()]}
     api.get("/api/v1/nodes").fails(403, "Forbidden")
 
 

@@ -25,11 +25,22 @@ def test_a_claim_stays_until_its_last_pod_is_gone(api, ns):
     api.until_gone(ns.url("persistentvolumeclaims", "c"))
 
 
-def test_a_pod_that_has_ended_does_not_hold_a_claim(api, ns):
+def test_a_pod_that_has_ended_holds_its_claim_until_it_is_gone(api, ns):
     ns.create("persistentvolumeclaims", claim("c"))
     ns.create("pods", using("a"))
     api.delete(ns.url("persistentvolumeclaims", "c")).ok(200)
     api.patch(ns.url("pods", "a", "status"), {"status": {"phase": "Succeeded"}}).ok(200)
+    assert ns.get("persistentvolumeclaims", "c")["metadata"]["finalizers"]
+    end(api, ns, "a")
+    api.until_gone(ns.url("persistentvolumeclaims", "c"))
+
+
+def test_a_pod_without_a_node_does_not_hold_a_claim(api, ns):
+    ns.create("persistentvolumeclaims", claim("c"))
+    waiting = using("a")
+    del waiting["spec"]["nodeName"]
+    ns.create("pods", waiting)
+    api.delete(ns.url("persistentvolumeclaims", "c")).ok(200)
     api.until_gone(ns.url("persistentvolumeclaims", "c"))
 
 

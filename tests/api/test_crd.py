@@ -176,7 +176,7 @@ def test_a_terminating_kind_takes_no_new_objects(api, made, ns):
     deadline = time.monotonic() + WAIT_S
     while api.post(crd.at(ns), crd.make("b", {}), query={"dryRun": "All"}).code == 201:
         assert time.monotonic() < deadline
-    assert api.post(crd.at(ns), crd.make("b", {})).code in (404, 405, 409)
+    assert api.post(crd.at(ns), crd.make("b", {})).code in (403, 405)  # 403 since 1.34
     api.patch(crd.at(ns, "a"), {"metadata": {"finalizers": None}}).ok(200)
 
 
@@ -230,7 +230,7 @@ def test_a_schema_is_required(api, group):
     crd = simple(group, "Bare")
     del crd.manifest["spec"]["versions"][0]["schema"]
     status = api.post(CRDS, crd.manifest).fails(422, "Invalid")
-    assert "schemas are required" in status["message"]
+    assert "spec.versions[0].schema.openAPIV3Schema: Required value" in status["message"]
 
 
 def test_a_schema_must_be_structural(api, group):

@@ -6,14 +6,17 @@ credentials can send such bodies.  A refusal is a Status with a 4xx code.  Some 
 some verbs (an empty patch changes nothing), so a case only says what must never happen: no answer,
 or a fault of the server's (5xx).
 """
+import http.client
 import itertools
 import json
+import os
 import pathlib
 
 import pytest
 import yaml
 
 from lib import objects
+from lib.client import PATCH_TYPES
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 DEEP = "[" * 400 + "]" * 400
@@ -52,11 +55,24 @@ PATCHES = ["json", "merge", "strategic", "apply"]
 # What kube-apiserver itself calls a fault of the server's.
 KNOWN_500 = [b"resourceVersion should not be set on objects to be created",
              b"Object 'Kind' is missing in the applied configuration",
-             b"failed to create typed patch object"]
+             b"failed to create typed patch object", b"strconv.ParseUint: parsing"]
+EMBEDDED = os.environ.get("API_EMBEDDED") == "1"
+
+
+def ask(api, *args, **kw):
+    """Send it.  kube-apiserver ends the connection at some bodies; our server answers them all."""
+    try:
+        return api.request(*args, **kw)
+    except http.client.RemoteDisconnected:
+        assert not EMBEDDED, args
+        return None
 
 
 def alive(api, answer):
     """It answered, with no fault of its own, and a refusal is a Status."""
+    if answer is None:
+        assert api.get("/readyz").code == 200
+        return
     known = answer.code == 500 and any(text in answer.body for text in KNOWN_500)
     assert 200 <= answer.code <= 499 or known, repr(answer)
     if answer.code >= 400 and "json" in answer.type:
@@ -92,9 +108,7 @@ def verbs(url, name):
 
 
 def send(api, verb, path, type_, query, body):
-    if verb == "PATCH":
-        return api.patch(path, body, type_, query=query)
-    return api.request(verb, path, body, type=type_, query=query)
+    return ask(api, verb, path, body, type=PATCH_TYPES.get(type_, type_), query=query)
 
 
 @pytest.mark.parametrize("shape", BODIES)
@@ -170,9 +184,10 @@ def test_json_patches_of_any_shape_are_answered(api, ns):
     ns.create("configmaps", objects.configmap("kept", {"a": "b"}))
     url = ns.url("configmaps", "kept")
     for op in OPERATIONS:
-        alive(api, api.patch(url, json.dumps([op]).encode(), "json", query={"dryRun": "All"}))
         slim = {k: v for k, v in op.items() if v is not None}
-        alive(api, api.patch(url, json.dumps([slim]).encode(), "json", query={"dryRun": "All"}))
+        for body in ([op], [slim]):
+            alive(api, send(api, "PATCH", url, "json", {"dryRun": "All"},
+                            json.dumps(body).encode()))
 
 
 SUBS = [("POST", "pods", "kept", "eviction"), ("POST", "pods", "kept", "binding"),

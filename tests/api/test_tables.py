@@ -107,13 +107,13 @@ KINDS = [
                                                  "Port(s)", "Age", "Selector"],
      ["x", "ClusterIP", "None", "<none>", "80/TCP"]),
     ("endpoints", endpoints("x"), ["Name", "Endpoints", "Age"], ["x", "10.1.2.3:80"]),
-    ("serviceaccounts", service_account("x"), ["Name", "Secrets", "Age"], ["x", 0]),
     ("persistentvolumeclaims", claim("x"), None, ["x", "Pending", "", "", "", "conformance"]),
     ("deployments", deployment("x"), ["Name", "Ready", "Up-to-date", "Available", "Age",
                                       *WORKLOAD, "Selector"], ["x", "0/0", 0, 0]),
     ("statefulsets", statefulset("x"), ["Name", "Ready", "Age", *WORKLOAD], ["x", "0/0"]),
     ("replicasets", replicaset("x"), ["Name", "Desired", "Current", "Ready", "Age", *WORKLOAD,
                                       "Selector"], ["x", 0, 0, 0]),
+    ("serviceaccounts", service_account("x"), None, ["x"]),
     ("leases", lease("x", holderIdentity="me"), ["Name", "Holder", "Age"], ["x", "me"]),
     ("roles", role("x"), ["Name", "Created At"], ["x"]),
     ("jobs", job("x"), None, ["x"]),
@@ -132,8 +132,6 @@ def test_columns_and_cells(api, ns, resource, obj, names, cells):
     if names:
         assert columns(answer) == names
     got, = answer["rows"]
-    if resource == "serviceaccounts" and got["cells"][1] != 0:
-        cells = ["x", 1]
     assert got["cells"][:len(cells)] == cells
     assert len(got["cells"]) == len(answer["columnDefinitions"])
     shown = dict(zip(columns(answer), got["cells"]))

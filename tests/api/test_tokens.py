@@ -82,7 +82,7 @@ def test_an_account_of_the_same_name_is_another(api, config, ns, ask):
     until_refused(config, token)
 
 
-@pytest.mark.embedded  # elsewhere somebody must empty the namespace
+@pytest.mark.controllers
 def test_a_token_dies_with_its_namespace(api, config, spaces):
     space = spaces()
     space.create("serviceaccounts", service_account("robot"))
@@ -215,7 +215,7 @@ def token_secret(name, account):
         "metadata": {"name": name, "annotations": {"kubernetes.io/service-account.name": account}}}
 
 
-@pytest.mark.embedded
+@pytest.mark.controllers
 def test_a_token_secret_is_filled_and_lets_in(api, config, ns, robot, lets_in):
     ns.create("secrets", token_secret("s", "robot"))
     made = api.until(ns.url("secrets", "s"), lambda a: "token" in a.json.get("data", {})).json
@@ -229,7 +229,7 @@ def test_a_token_secret_is_filled_and_lets_in(api, config, ns, robot, lets_in):
     until_refused(config, data["token"])
 
 
-@pytest.mark.embedded
+@pytest.mark.controllers
 def test_a_token_secret_goes_with_its_account(api, ns, robot):
     ns.create("secrets", token_secret("s", "robot"))
     api.until(ns.url("secrets", "s"), lambda a: "token" in a.json.get("data", {}))
@@ -237,7 +237,7 @@ def test_a_token_secret_goes_with_its_account(api, ns, robot):
     api.until_gone(ns.url("secrets", "s"))
 
 
-@pytest.mark.embedded
+@pytest.mark.controllers
 def test_a_token_secret_without_its_account_goes(api, ns):
     ns.create("secrets", token_secret("s", "nobody"))
     api.until_gone(ns.url("secrets", "s"))

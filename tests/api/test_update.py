@@ -66,8 +66,9 @@ def test_a_configmap_may_be_overwritten_without_a_version(api, ns):
 def test_a_custom_resource_needs_a_version(api, ns, widgets):
     api.post(widgets.at(ns), widgets.make("a", {})).ok(201)
     status = api.put(widgets.at(ns, "a"), widgets.make("a", {})).fails(
-        422, "Invalid", f'{widgets.resource} "a" is invalid: metadata.resourceVersion: '
-        "Invalid value: 0x0: must be specified for an update")
+        422, "Invalid", re.compile(
+            f'{widgets.resource} "a" is invalid: metadata.resourceVersion: '
+            "Invalid value: 0(x0)?: must be specified for an update"))
     assert status["details"]["causes"][0]["field"] == "metadata.resourceVersion"
 
 
@@ -75,7 +76,7 @@ def test_a_lease_needs_a_version(api, ns):
     ns.create("leases", lease("l", holderIdentity="me"))
     api.put(ns.url("leases", "l"), lease("l", holderIdentity="you")).fails(
         422, "Invalid", re.compile(
-            "metadata.resourceVersion: Invalid value: 0x0: must be specified"))
+            "metadata.resourceVersion: Invalid value: 0(x0)?: must be specified"))
 
 
 @pytest.mark.parametrize("resource, kind", [("configmaps", "ConfigMap"), ("secrets", "Secret")])
@@ -137,8 +138,9 @@ def test_a_dry_run_update_is_not_stored(api, ns):
 def test_an_unknown_dry_run_value_is_invalid(api, ns):
     made = ns.create("configmaps", configmap("a"))
     api.put(ns.url("configmaps", "a"), made, query={"dryRun": "x"}).fails(
-        422, "Invalid", 'UpdateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: '
-        '[]string{"x"}: supported values: "All"')
+        422, "Invalid", re.compile(
+            r'UpdateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: '
+            r'(\["x"\]|\[\]string{"x"}): supported values: "All"'))
 
 
 def test_update_is_not_allowed_on_the_collection(api, ns):

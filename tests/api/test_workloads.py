@@ -200,8 +200,8 @@ def test_deleting_a_deployment_deletes_its_pods(node, api, ns):
 
 def test_endpoints_follow_the_pods(node, api, ns):
     ns.create("services", service("web", selector={"app": "web"}))
-    body = pod("p", labels={"app": "web"})
-    ns.create("pods", body)
+    ns.create("pods", pod("unbound", labels={"app": "web"}))
+    ns.create("pods", pod("p", labels={"app": "web"}, nodeName="nowhere"))
     full = until(ns, "endpoints", "web", lambda e: e.get("subsets"))
     address, = full["subsets"][0]["addresses"]
     assert address["targetRef"]["name"] == "p"
@@ -222,7 +222,7 @@ def test_a_budget_counts_its_pods(node, ns):
     assert (status["currentHealthy"], status["expectedPods"]) == (2, 2)
 
 
-@pytest.mark.embedded
+@pytest.mark.controllers
 def test_a_job_runs_to_its_end(kubectl, node, ns):
     body = job("j", completions=2, parallelism=1)
     body["spec"]["template"].setdefault("metadata", {}).setdefault("labels", {})["end"] = "Succeeded"

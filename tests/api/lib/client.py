@@ -25,6 +25,8 @@ TABLE = (
     "application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
 )
 PROTO = "application/vnd.kubernetes.protobuf"
+# A body with thousands of unknown fields is answered with as many warnings.
+http.client._MAXHEADERS = 20000
 WAIT_S = float(os.environ.get("API_WAIT_S", "20"))
 
 
@@ -130,11 +132,11 @@ class Api:
         if accept:
             more["Accept"] = accept
         for last in (False, True):
+            reused = self._conn is not None
             try:
                 return self._once(method, path, body, self.headers(more))
             except (http.client.RemoteDisconnected, ConnectionError, ssl.SSLEOFError):
                 # The server may have closed an idle connection.
-                reused, self._conn = self._conn is not None, None
                 if last or not reused:
                     raise
 
@@ -145,7 +147,8 @@ class Api:
             self._conn.request(method, path, body, headers)
             r = self._conn.getresponse()
             return Answer(f"{method} {path} {(body or b'')[:500]!r}", r.status, r.headers, r.read())
-        except socket.timeout:
+        except (OSError, http.client.HTTPException):
+            self._conn.close()
             self._conn = None
             raise
 
