@@ -72,7 +72,8 @@ test-api: all ## The API conformance suite, against the embedded server or KUBEC
 test-api-real: all ## The same on a real kube-apiserver, and ours beside it; builds Kubernetes once, with Go
 	@tools/packages test
 	@tools/kubectl-debian $(BUILD)/tools
-	@SLURMKEEPER=$(abspath $(BUILD))/slurmkeeper tools/kubernetes run tests/api/run
+	@KUBECTL=$$(tools/kubernetes build kubectl)/kubectl SLURMKEEPER=$(abspath $(BUILD))/slurmkeeper \
+		tools/kubernetes run tests/api/run
 
 test-operator: all ## The operator beside an embedded API server
 	@tools/packages test

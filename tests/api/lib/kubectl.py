@@ -21,10 +21,11 @@ def _version(path):
 
 
 def find_kubectls():
-    """{minor release: path} of Debian's kubectl 1.20 and of the one on the PATH."""
+    """{minor release: path} of Debian's kubectl 1.20, of KUBECTL and of the one on the PATH."""
     found = {}
     paths = [
         os.environ.get("KUBECTL_120"),
+        os.environ.get("KUBECTL"),
         os.path.join(TOP, "build/tools/kubectl-1.20"),
         shutil.which("kubectl"),
     ]
