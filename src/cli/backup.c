@@ -185,6 +185,7 @@ int verb_backup_run(const struct cli_args *args)
     struct backup b = {0};
     const char *const *files;
     struct err e = {0};
+    int status;
     int r;
 
     if (cli_operands(args, &files) != 1)
@@ -199,8 +200,9 @@ int verb_backup_run(const struct cli_args *args)
                       "backup of version %lld written to %s; it has the keys of all Secrets: keep "
                       "it where only you can read it\n",
                       (long long)b.version, streq(files[0], "-") ? "standard output" : files[0]);
+    status = r < 0 ? reach_failure("backup", &b.layout, &e) : 0;
     free(b.stage);
     layout_done(&b.layout);
     arena_done(&b.arena);
-    return r < 0 ? cli_failure("backup: %s", e.text) : 0;
+    return status;
 }

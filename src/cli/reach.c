@@ -36,6 +36,17 @@ int reach_not_served(const char *verb, const struct cli_args *args, const struct
     return cli_failure("%s: no cluster runs in '%s': start one with '%s'", verb, l->state, up);
 }
 
+int reach_failure(const char *verb, const struct layout *l, const struct err *e)
+{
+    bool denied = e->num == -EACCES || e->num == -EPERM;
+
+    if (!denied || geteuid() == 0)
+        return cli_failure("%s: %s", verb, e->text);
+    return cli_failure("%s: %s; the files of the cluster in '%s' are root's alone: run this as "
+                       "root, with sudo for instance",
+                       verb, e->text, l->state);
+}
+
 static int is_name(const struct dirent *d)
 {
     return d->d_name[0] != '.';

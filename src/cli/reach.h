@@ -9,6 +9,9 @@
 const char *reach_state(const struct cli_args *args);
 /* Say for a verb that nobody serves the cluster, and what to do; returns the exit status. */
 int reach_not_served(const char *verb, const struct cli_args *args, const struct layout *l);
+/* Say for a verb that it failed; where the files are root's and somebody else asks, what to do.
+ * Returns the exit status. */
+int reach_failure(const char *verb, const struct layout *l, const struct err *e);
 
 /* A Controller whose commands work here. */
 struct reach_client {

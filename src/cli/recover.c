@@ -243,9 +243,9 @@ static int run(struct recover *v, const struct cli_args *args)
     struct err e = {0};
 
     if (cli_has(args, "accept-loss"))
-        return accept_loss(v->layout.state, &e) < 0 ? cli_failure("recover: %s", e.text) : 0;
+        return accept_loss(v->layout.state, &e) < 0 ? reach_failure("recover", &v->layout, &e) : 0;
     if (unknown_list(&v->layout, &v->arena, &v->pods, &e) < 0)
-        return cli_failure("recover: %s", e.text);
+        return reach_failure("recover", &v->layout, &e);
     if (jsn_len(v->pods) == 0)
         return say_none(v, args);
     reach_list(&v->layout, &v->clients);
@@ -254,7 +254,7 @@ static int run(struct recover *v, const struct cli_args *args)
         return 3;
     }
     if (ask_new(v->layout.kubeconfig, &v->ask, &e) < 0)
-        return cli_failure("recover: %s", e.text);
+        return reach_failure("recover", &v->layout, &e);
     return decide(v, args);
 }
 

@@ -11,8 +11,8 @@
  * kept by the node then (`recover`).
  *
  * Claims that are there are not replaced: slurmctld's state of now knows the jobs of now.  On a
- * machine of another name no pod of the backup runs: they are taken out of the store, and their
- * owners make them again.
+ * machine of another name no pod of the backup runs, nor in another directory (--moved): they are
+ * taken out of the store, and their owners make them again (restore_adapt.c).
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,9 +23,10 @@
 #include "src/base/encode.h"
 #include "src/base/file.h"
 #include "src/cli/reach.h"
+#include "src/cli/restore_adapt.h"
 #include "src/cli/verbs.h"
 #include "src/cluster/apiserver/mark.h"
-#include "src/cluster/apiserver/store_place.h"
+#include "src/cluster/node/node.h"
 #include "src/json/jsn.h"
 #include "src/local/archive.h"
 
@@ -38,6 +39,7 @@ struct restore {
     struct jsn *manifest;
     char *stage;
     char *aside;
+    bool moved;   /* the cluster leaves the directory that it was in */
     int64_t seen; /* the newest version that was shown here */
     size_t made;  /* objects that were made since, and removed since */
     size_t removed;
@@ -59,12 +61,32 @@ static int read_manifest(struct restore *v, struct err *e)
         return err_set(e, -EPROTO, ERR_PERMANENT,
                        "the backup has a format that this release does not know; use release %s",
                        jsn_get_str(v->manifest, "release"));
-    if (!streq(jsn_get_str(v->manifest, "state"), v->layout.state))
-        return err_set(e, -EINVAL, ERR_PERMANENT,
-                       "the backup is of a cluster in '%s': its claims are known by that path; "
-                       "restore it there (--state)",
-                       jsn_get_str(v->manifest, "state"));
+    if (!jsn_get_str(v->manifest, "state") || !jsn_get_str(v->manifest, "host"))
+        return err_set(e, -EBADMSG, ERR_PERMANENT, "the backup does not say where it was made");
     return 0;
+}
+
+/* Two clusters out of one would run the same jobs twice. */
+static int check_place(struct restore *v, struct err *e)
+{
+    const char *state = jsn_get_str(v->manifest, "state");
+    AUTO(layout_done) struct layout old = {0};
+    int r;
+
+    if (streq(state, v->layout.state))
+        return 0;
+    if (!v->moved)
+        return err_set(e, -EINVAL, ERR_PERMANENT,
+                       "the backup is of a cluster in '%s': restore it there (--state %s), or, if "
+                       "that one is not used any more, restore it here with --moved",
+                       state, state);
+    r = layout_init(&old, state, e);
+    if (r == 0 && (layout_holder(&old) != 0 || node_pods_run(state)))
+        r = err_set(e, -EBUSY, ERR_PERMANENT,
+                    "the cluster in '%s' runs on this machine: its jobs would run twice. Take it "
+                    "down first ('slurmkeeper down --state %s')",
+                    state, state);
+    return r;
 }
 
 /* The copy must open, with its keys, before anything is replaced. */
@@ -173,70 +195,28 @@ static int place_claims(struct restore *v, struct err *e)
     return r;
 }
 
-/* Pods and Nodes of a machine that this one is not. */
-struct foreign {
-    struct arena arena;
-    struct store_key *keys;
-    struct str *data;
-    size_t n;
-    size_t cap_keys;
-    size_t cap_data;
-    const char *host;
-};
-
-static bool collect_foreign(void *arg, const struct store_row *row)
-{
-    struct foreign *f = arg;
-    struct jsn *o = NULL;
-    const char *of;
-
-    if (jsn_parse(&f->arena, (struct str){arena_str(&f->arena, row->data), row->data.n}, NULL, &o,
-                  NULL) < 0)
-        return true;
-    of = streq(row->key.resource, "nodes") ? row->key.name : jsn_get_str(o, "spec.nodeName");
-    if (!of || streq(of, f->host))
-        return true;
-    array_reserve(&f->keys, &f->cap_keys, f->n + 1, sizeof(*f->keys));
-    array_reserve(&f->data, &f->cap_data, f->n + 1, sizeof(*f->data));
-    f->keys[f->n] = (struct store_key){arena_strdup(&f->arena, row->key.resource),
-                                       arena_strdup(&f->arena, row->key.ns),
-                                       arena_strdup(&f->arena, row->key.name)};
-    f->data[f->n++] = (struct str){arena_str(&f->arena, row->data), row->data.n};
-    return true;
-}
-
-static int drop_foreign(struct store *s, const char *host, struct err *e)
-{
-    struct foreign f = {.host = host};
-    int r = store_each(s, &(struct store_list){.resource = "pods"}, collect_foreign, &f, e);
-
-    if (r == 0)
-        r = store_each(s, &(struct store_list){.resource = "nodes"}, collect_foreign, &f, e);
-    for (size_t i = 0; r == 0 && i < f.n; i++)
-        r = store_delete(s, &f.keys[i], f.data[i], e);
-    if (r == 0)
-        r = store_commit(s, e);
-    if (r == 0 && f.n)
-        (void)printf("%zu pods and nodes of another machine are taken out; pods are made again\n",
-                     f.n);
-    free(f.keys);
-    free(f.data);
-    arena_done(&f.arena);
-    return r;
-}
-
 static int begin_epoch(struct restore *v, struct err *e)
 {
     AUTO(store_free) struct store *s = NULL;
     char host[256] = "";
+    struct restore_site from = {jsn_get_str(v->manifest, "host"),
+                                jsn_get_str(v->manifest, "state")};
+    struct restore_site to = {host, v->layout.state};
+    size_t dropped;
+    size_t moved;
     int r;
 
     (void)gethostname(host, sizeof(host) - 1);
     v->place.options.accept = true;
     v->place.options.above = v->seen;
     r = store_open(&v->place.options, &s, e);
-    if (r == 0 && !streq(host, jsn_get_str(v->manifest, "host")))
-        r = drop_foreign(s, host, e);
+    if (r == 0)
+        r = restore_adapt(s, &from, &to, &dropped, &moved, e);
+    if (r == 0 && dropped)
+        (void)printf("%zu pods and nodes that are not here are taken out; pods are made again\n",
+                     dropped);
+    if (r == 0 && moved)
+        (void)printf("%zu volumes of claims have moved from %s\n", moved, from.state);
     return r;
 }
 
@@ -248,6 +228,8 @@ static int bring_back(struct restore *v, const char *file, struct err *e)
         r = archive_unpack(file, v->stage, e);
     if (r == 0)
         r = read_manifest(v, e);
+    if (r == 0)
+        r = check_place(v, e);
     if (r == 0)
         r = try_store(v, e);
     if (r < 0)
@@ -306,11 +288,13 @@ int verb_restore_run(const struct cli_args *args)
     struct restore v = {0};
     const char *const *files;
     struct err e = {0};
+    int status;
     int r;
 
     if (cli_operands(args, &files) != 1)
         return cli_usage_error("restore: name the backup file");
     r = layout_init(&v.layout, reach_state(args), &e);
+    v.moved = cli_has(args, "moved");
     if (r == 0)
         r = run(&v, files[0], &e);
     if (r == 0)
@@ -319,10 +303,11 @@ int verb_restore_run(const struct cli_args *args)
                      "know are kept.\nPeople who were removed since the backup have their access "
                      "again: see 'slurmkeeper user list'.\n",
                      v.aside);
+    status = r < 0 ? reach_failure("restore", &v.layout, &e) : 0;
     free(v.stage);
     free(v.aside);
     store_place_done(&v.place);
     layout_done(&v.layout);
     arena_done(&v.arena);
-    return r < 0 ? cli_failure("restore: %s", e.text) : 0;
+    return status;
 }

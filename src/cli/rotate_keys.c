@@ -59,7 +59,7 @@ int verb_rotate_keys_run(const struct cli_args *args)
     struct err e = {0};
 
     if (layout_init(&l, reach_state(args), &e) < 0 || rotate(&l, &e) < 0)
-        return cli_failure("rotate-keys: %s", e.text);
+        return reach_failure("rotate-keys", &l, &e);
     (void)printf("Secrets are sealed with a new key; the old one is gone. Backups from before have "
                  "the old one inside.\n");
     return 0;

@@ -155,6 +155,11 @@ static int step_machine(struct up *u, struct err *e)
     return 0;
 }
 
+static const char *was_up(bool running, const struct choices *c)
+{
+    return !running ? "" : c->no_agent ? ", was up already, without an agent" : ", was up already";
+}
+
 static int step_api(const struct cli_args *args, struct up *u, struct err *e)
 {
     AUTO(choices_done) struct choices c = {0};
@@ -172,9 +177,11 @@ static int step_api(const struct cli_args *args, struct up *u, struct err *e)
         r = choices_check(&c, u->layout.state, cli_get(args, "name"), cli_get(args, "pod-cidr"), e);
     if (r == 0 && running)
         r = up_share_check(args, &c, e);
+    if (r == 0 && running)
+        r = choices_check_agent(&c, cli_has(args, "no-agent"), e);
     if (r < 0)
         return r;
-    steps_done(&u->steps, "https://127.0.0.1:%d%s%s%s", c.port, running ? ", was up already" : "",
+    steps_done(&u->steps, "https://127.0.0.1:%d%s%s%s", c.port, was_up(running, &c),
                shares_here ? "; until it is taken down, jobs may write here: " : "",
                shares_here ? here : "");
     return 0;

@@ -224,5 +224,7 @@ int verb_user_run(const struct cli_args *args)
         r = streq(what, "add")    ? add(k, kubeconfig, &w, &e)
             : streq(what, "list") ? list(k, &e)
                                   : take_away(k, name, &e);
+    if (r < 0 && kubeconfig == l.kubeconfig)
+        return reach_failure("user", &l, &e);
     return r < 0 ? cli_failure("user %s: %s", what, e.text) : 0;
 }

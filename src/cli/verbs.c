@@ -89,6 +89,14 @@ static const struct cli_option env_options[] = {
 
 static const struct cli_option status_options[] = {STATE_OPTION, {NULL}};
 
+static const struct cli_option restore_options[] = {
+    STATE_OPTION,
+    {"moved", NULL,
+     "The cluster was in another directory, which is not used any more: bring it back in this one",
+     NULL, false},
+    {NULL},
+};
+
 static const struct cli_option backup_options[] = {
     STATE_OPTION,
     {"no-claims", NULL, "Leave out what claims hold, slurmctld's state among it", NULL, false},
@@ -266,8 +274,10 @@ const struct cli_verb cli_verbs[] = {
      "Pods that run are not touched: those that the backup does not know are kept after the next "
      "up (see recover). Claims that are there stay as they are, so that slurmctld's state of now "
      "is not exchanged for an older one; on a fresh machine they come from the backup. "
-     "resourceVersions go on above all that clients have seen.",
-     status_options, verb_restore_run},
+     "resourceVersions go on above all that clients have seen. A backup of a cluster in another "
+     "directory is refused, for two clusters out of one would run the same jobs twice; with "
+     "--moved its volumes move along, and its pods are made again.",
+     restore_options, verb_restore_run},
     {"rotate-keys", NULL, "Encrypt all Secrets with a new key",
      "The data of Secrets is encrypted in the store (AES-256-GCM) with the key in "
      "DIR/keys/store.key, which root alone reads. A new key is made, everything is encrypted with "

@@ -93,6 +93,7 @@ int choices_read(const struct layout *l, struct choices *ret, struct err *e)
     ret->name = xstrdup_null(jsn_get_str(v, "name"));
     ret->port = (int)jsn_get_int(v, "port", 0);
     ret->pod_cidr = xstrdup_null(jsn_get_str(v, "podCidr"));
+    ret->no_agent = jsn_get_bool(v, "noAgent", false);
     ret->shares = xcalloc(jsn_len(shares) + 1, sizeof(char *));
     n = 0;
     JSN_FOR_ITEMS (s, shares)
@@ -113,6 +114,8 @@ int choices_write(const struct layout *l, const struct choices *c, struct err *e
     jsn_set_int(&a, v, "port", c->port);
     if (c->pod_cidr)
         jsn_set_str(&a, v, "podCidr", c->pod_cidr);
+    if (c->no_agent)
+        jsn_set_bool(&a, v, "noAgent", true);
     for (char **s = c->shares; s && *s; s++)
         jsn_append(&a, shares, jsn_string(&a, *s));
     jsn_set(&a, v, SHARES_KEY, shares);
@@ -160,6 +163,16 @@ int choices_check(const struct choices *kept, const char *state, const char *nam
                        "first ('slurmkeeper down')",
                        state, used, pod_cidr);
     return 0;
+}
+
+int choices_check_agent(const struct choices *running, bool without, struct err *e)
+{
+    if (!without || running->no_agent)
+        return 0;
+    return err_set(
+        e, -EBUSY, ERR_PERMANENT,
+        "the cluster runs with its agent, and --no-agent counts when it is started: take "
+        "it down first ('slurmkeeper down'), then bring it up with --no-agent");
 }
 
 bool layout_has_pods(const struct layout *l)

@@ -44,6 +44,7 @@ struct choices {
     int port;       /* of the API server */
     char *pod_cidr; /* NULL: the node's choice */
     char **shares;  /* NULL-terminated; or NULL */
+    bool no_agent;  /* as it is served now, or was last: not kept */
 };
 
 void choices_done(struct choices *c);
@@ -58,3 +59,5 @@ bool choices_name_ok(const char *name);
  * NULL wants none. */
 int choices_check(const struct choices *kept, const char *state, const char *name,
                   const char *pod_cidr, struct err *e) MUST_CHECK;
+/* A cluster that runs does not lose its agent: -EBUSY where somebody wants it without. */
+int choices_check_agent(const struct choices *running, bool without, struct err *e) MUST_CHECK;

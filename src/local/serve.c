@@ -137,6 +137,7 @@ static int choose(struct serve *s, const struct serve_options *o, struct err *e)
         c->shares = copy_list(o->shares);
     }
     s->now = copy_list(o->now);
+    c->no_agent = s->no_agent;
     return choices_write(&s->layout, c, e);
 }
 

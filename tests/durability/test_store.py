@@ -235,9 +235,52 @@ def test_pods_of_another_machine_are_made_again_on_a_fresh_one(server):
     assert api.get("/api/v1/namespaces/default/pods/p").code == 200
     server.kill()
     out = server.run("restore", backup, around=["unshare", "--uts", "sh", "-c", 'hostname elsewhere && exec "$@"', "-"])
-    assert "2 pods and nodes of another machine are taken out" in out.stdout
+    assert "2 pods and nodes that are not here are taken out" in out.stdout
     server.start()
     assert api.get("/api/v1/namespaces/default/pods/p").code == 404
+
+
+def test_a_cluster_moves_to_another_directory_when_somebody_says_so(server, tmp_path):
+    server.start()
+    api = server.api()
+    spec = {"nodeName": os.uname().nodename, "containers": [{"name": "c", "image": "i"}]}
+    api.post("/api/v1/namespaces/default/pods", {"metadata": {"name": "p"}, "spec": spec}).ok(201)
+    volume = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+              "hostPath": {"path": f"{server.state}/node/claims/v"}}
+    api.post("/api/v1/persistentvolumes", {"metadata": {"name": "v"}, "spec": volume}).ok(201)
+    backup = f"{server.directory}/backup.tar"
+    server.run("backup", backup)
+    server.kill()
+    old = server.state
+    server.state = f"{tmp_path}/elsewhere"
+    refused = server.run("restore", backup, check=False)
+    assert refused.returncode == 1 and f"--state {old}" in refused.stderr and "--moved" in refused.stderr
+    assert not os.path.exists(f"{server.state}/api.db")
+    out = server.run("restore", backup, "--moved").stdout
+    assert "1 pods and nodes that are not here" in out and f"have moved from {old}" in out, out
+    server.start()
+    assert api.get("/api/v1/namespaces/default/pods/p").code == 404
+    moved = api.get("/api/v1/persistentvolumes/v").ok(200)
+    assert moved["spec"]["hostPath"]["path"] == f"{server.state}/node/claims/v"
+    api.patch("/api/v1/persistentvolumes/v", {"metadata": {"labels": {"a": "b"}}}).ok(200)
+
+
+@pytest.mark.parametrize("words", [("backup", "/dev/null/file"), ("restore", "BACKUP"), ("rotate-keys",),
+                                   ("user", "list"), ("recover", "--accept-loss")], ids=lambda words: words[0])
+def test_strangers_learn_whose_the_cluster_is(server, words):
+    if os.geteuid() != 0:
+        pytest.skip("another user needs root")
+    server.start()
+    backup = f"{server.directory}/backup.tar"
+    server.run("backup", backup)
+    server.kill()
+    os.chmod(backup, 0o644)
+    for path in (server.directory, os.path.dirname(server.directory), os.path.dirname(os.path.dirname(server.directory))):
+        os.chmod(path, 0o755)
+    refused = server.run(*[backup if w == "BACKUP" else w for w in words], check=False,
+                         around=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
+    assert refused.returncode == 1, refused.stderr
+    assert "are root's alone: run this as root" in refused.stderr, refused.stderr
 
 
 SMALL = ["unshare", "-m", "sh", "-c",

@@ -8,7 +8,7 @@
  *   /run/slurmkeeper/ID.mark   the witness: the same, but it comes with no backup of the state
  *                              directory, and goes with the pods when the machine is started again
  *
- * ID is made of the directory's path.  A process that may not write /run has no witness.
+ * A process that may not write /run has no witness (witness.c).
  */
 #include "src/cluster/apiserver/store_place.h"
 
@@ -16,21 +16,11 @@
 #include <sys/file.h>
 
 #include "src/base/alloc.h"
+#include "src/base/clock.h"
 #include "src/base/file.h"
-#include "src/base/hash.h"
+#include "src/cluster/apiserver/witness.h"
 
 #define WITNESS_DIR "/run/slurmkeeper"
-
-static char *witness_path(const char *dir)
-{
-    AUTO(free) char *real = realpath(dir, NULL);
-    char hex[SHA256_HEX_LEN + 1];
-
-    if (!real || file_make_dirs(WITNESS_DIR, 0700, NULL) < 0)
-        return NULL;
-    hash_sha256_hex(str_of(real), hex);
-    return xasprintf(WITNESS_DIR "/%.16s.mark", hex);
-}
 
 void store_place_init(struct store_place *p, const char *state_dir)
 {
@@ -39,7 +29,7 @@ void store_place_init(struct store_place *p, const char *state_dir)
         .lock = xasprintf("%s/apiserver.lock", state_dir),
         .options = {.path = xasprintf("%s/api.db", state_dir),
                     .mark = xasprintf("%s/api.mark", state_dir),
-                    .witness = witness_path(state_dir),
+                    .witness = witness_place(WITNESS_DIR, state_dir),
                     .keys = xasprintf("%s/keys/store.key", state_dir)},
     };
 }
@@ -62,10 +52,8 @@ void store_place_done(struct store_place *p)
 
 void store_place_forget(const char *state_dir)
 {
-    AUTO(free) char *path = witness_path(state_dir);
-
-    if (path)
-        (void)unlink(path);
+    witness_forget(WITNESS_DIR, state_dir);
+    witness_sweep(WITNESS_DIR, clock_wall_us() / 1000000);
 }
 
 int store_place_lock(const struct store_place *p, int *ret_fd, struct err *e)
@@ -78,6 +66,7 @@ int store_place_lock(const struct store_place *p, int *ret_fd, struct err *e)
         return err_set(e, -EBUSY, ERR_PERMANENT,
                        "another API server runs on '%s'; stop it first, or use another --state",
                        p->dir);
+    witness_sweep(WITNESS_DIR, clock_wall_us() / 1000000);
     *ret_fd = TAKE_FD(fd);
     return 0;
 }

@@ -245,7 +245,7 @@ static void choices_come_back_as_they_were_made(void **state)
     AUTO(layout_done) struct layout l = {0};
     AUTO(choices_done) struct choices read = {0};
     char *shares[] = {xstrdup("/home"), xstrdup("/srv/with 'quotes\""), NULL};
-    struct choices c = {.name = xstrdup("lab"), .port = 6450, .shares = shares};
+    struct choices c = {.name = xstrdup("lab"), .port = 6450, .shares = shares, .no_agent = true};
     struct err e = {0};
 
     (void)state;
@@ -258,10 +258,29 @@ static void choices_come_back_as_they_were_made(void **state)
     assert_null(read.pod_cidr);
     assert_string_equal(read.shares[1], shares[1]);
     assert_null(read.shares[2]);
+    assert_true(read.no_agent);
     free(c.name);
     free(shares[0]);
     free(shares[1]);
     remove_dir(dir);
+}
+
+static void a_running_cluster_does_not_lose_its_agent(void **state)
+{
+    static const struct {
+        bool runs_without;
+        bool without;
+        int result;
+    } cases[] = {{false, false, 0}, {false, true, -EBUSY}, {true, true, 0}, {true, false, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct choices c = {.no_agent = cases[i].runs_without};
+        struct err e = {0};
+
+        assert_int_equal(choices_check_agent(&c, cases[i].without, &e), cases[i].result);
+        assert_int_equal(strstr(e.text, "slurmkeeper down") != NULL, cases[i].result < 0);
+    }
 }
 
 static void names_of_clusters(void **state)
@@ -464,6 +483,7 @@ int main(void)
         cmocka_unit_test(a_stale_number_is_nobody),
         cmocka_unit_test(others_reach_the_clients_alone),
         cmocka_unit_test(choices_come_back_as_they_were_made),
+        cmocka_unit_test(a_running_cluster_does_not_lose_its_agent),
         cmocka_unit_test(names_of_clusters),
         cmocka_unit_test(a_command_gives_its_output_or_its_complaint),
         cmocka_unit_test(a_daemon_that_dies_lives_again),
