@@ -51,8 +51,7 @@ static struct verdict partition_changed(const struct conf_change *change, uint32
     if (v.class == CHANGE_RPC && unset && (change->key->flags & KEY_NO_UNSET))
         return (struct verdict){CHANGE_RECONFIGURE,
                                 "an RPC can set this key, but not take it back"};
-    if (v.class == CHANGE_RPC && streq(change->key->name, "QOS") && !unset &&
-        profile_quirk(release, QUIRK_PART_QOS_CRASH))
+    if (streq(change->key->name, "QOS") && profile_quirk(release, QUIRK_PART_QOS_CRASH))
         v.why = "slurmctld of this release crashes if the QOS does not exist";
     return v;
 }

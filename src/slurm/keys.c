@@ -85,6 +85,9 @@ enum change_class keys_class(const struct conf_key *key, uint32_t release)
 {
     if (!keys_in_release(key, release))
         return CHANGE_NONE;
+    /* a call with one that does not exist ends slurmctld; a file does not */
+    if (streq(key->name, "QOS") && profile_quirk(release, QUIRK_PART_QOS_CRASH))
+        return CHANGE_RECONFIGURE;
     return profile_has(release, PROFILE_RECONFIGURE_REFUSES) ? key->after : key->before;
 }
 

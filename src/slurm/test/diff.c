@@ -241,7 +241,7 @@ static void a_verdict_tells_what_to_know(void **state)
                         "running and pending jobs are lost, since each plugin saves state in "
                         "its own form");
     v = classify_change(&d.list[1], CONF_SLURM, R2311);
-    assert_int_equal(v.class, CHANGE_RPC);
+    assert_int_equal(v.class, CHANGE_RECONFIGURE);
     assert_string_equal(v.why, "slurmctld of this release crashes if the QOS does not exist");
 }
 
