@@ -141,8 +141,13 @@ static void flags_are_set_and_cleared_by_bits_of_their_own(void **state)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         update_part_msg_t m;
 
+        uint32_t set = cases[i].set;
+
+        /* from 26.05 on one of the two ways to be exclusive is taken back with the other */
+        if (set == PART_FLAG_EXCLUSIVE_USER && release_built_for() >= SERIES(26, 5))
+            set |= RELEASE_PART_EXC_TOPO_CLR;
         assert_int_equal(write_one(cases[i].key, "YES", &m, NULL), 0);
-        assert_int_equal(m.flags, cases[i].set);
+        assert_int_equal(m.flags, set);
         assert_int_equal(write_one(cases[i].key, "no", &m, NULL), 0);
         assert_int_equal(m.flags, cases[i].clear);
         assert_int_equal(write_one(cases[i].key, "", &m, NULL), 0);
@@ -182,6 +187,8 @@ static void texts_go_as_they_are_and_names_in_lower_case(void **state)
         update_part_msg_t m;
         char *have;
 
+        if (streq(cases[i].key, "QOS") && release_part_qos_kills())
+            continue; /* not by a call */
         assert_int_equal(write_one(cases[i].key, cases[i].value, &m, NULL), 0);
         memcpy(&have, (const char *)&m + cases[i].at, sizeof(have));
         assert_non_null(have);
@@ -360,6 +367,7 @@ static void a_config_prints_into_a_line_of_the_same_meaning(void **state)
                                 "\"GraceTime\":\"1\",\"MaxCPUsPerNode\":\"2\"}",
                                 NULL, &m, NULL),
                      0);
+    (void)release_part_set_max_cpus_per_socket(&m, INFINITE); /* slurmctld always tells one */
     partmap_read(&m, &live);
     JSN_FOR_MEMBERS (member, partmap_config(&arena, &m))
         pairs[n++] = (struct conf_pair){member->key.p, jsn_text(member->value), '='};
