@@ -84,6 +84,25 @@ bool profile_quirk(uint32_t release, enum profile_quirk quirk)
     return false;
 }
 
+/* Place in profile_series; one that is newer than all counts as the newest. */
+static size_t place_of(uint32_t release)
+{
+    size_t i = 0;
+
+    while (profile_series[i + 1] && release < profile_series[i])
+        i++;
+    return i;
+}
+
+/* Two series before its own; three from 24.11 on. */
+bool profile_client_accepted(uint32_t controller, uint32_t client)
+{
+    size_t own = place_of(controller);
+    size_t theirs = place_of(client);
+
+    return theirs >= own && theirs - own <= (controller >= SERIES(24, 11) ? 3U : 2U);
+}
+
 void release_text(uint32_t release, char ret_text[RELEASE_TEXT_LEN])
 {
     (void)snprintf(ret_text, RELEASE_TEXT_LEN, "%u.%02u.%u", (release >> 16) & 0xff,

@@ -81,3 +81,7 @@ enum profile_quirk {
     PROFILE_N_QUIRKS,
 };
 bool profile_quirk(uint32_t release, enum profile_quirk quirk);
+
+/* True if a controller of one release answers a client library of another; it reads the state of
+ * the same releases. */
+bool profile_client_accepted(uint32_t controller, uint32_t client);

@@ -103,6 +103,26 @@ static void bugs_begin_and_end(void **state)
     assert_false(profile_quirk(RELEASE(26, 5, 0), QUIRK_RESUME_KEEPS_REASON));
 }
 
+static void a_controller_answers_its_window_of_clients(void **state)
+{
+    static const struct {
+        uint32_t controller;
+        uint32_t client;
+        bool accepted;
+    } cases[] = {
+        {SERIES(22, 5), SERIES(22, 5), true},  {SERIES(24, 5), SERIES(22, 5), false},
+        {SERIES(23, 11), SERIES(22, 5), true}, {SERIES(22, 5), SERIES(23, 2), false},
+        {SERIES(24, 11), SERIES(23, 2), true}, {SERIES(25, 5), SERIES(23, 2), false},
+        {SERIES(26, 5), SERIES(24, 11), true}, {SERIES(25, 11), SERIES(23, 11), false},
+        {SERIES(25, 11), SERIES(24, 5), true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        assert_int_equal(profile_client_accepted(cases[i].controller, cases[i].client),
+                         cases[i].accepted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +130,7 @@ int main(void)
         cmocka_unit_test(a_release_prints_as_slurm_prints_it),
         cmocka_unit_test(features_come_with_their_release),
         cmocka_unit_test(bugs_begin_and_end),
+        cmocka_unit_test(a_controller_answers_its_window_of_clients),
     };
 
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
