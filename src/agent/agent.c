@@ -19,6 +19,7 @@
 
 #include "src/agent/crash.h"
 #include "src/agent/identity.h"
+#include "src/agent/installed.h"
 #include "src/agent/orphans.h"
 #include "src/agent/routes.h"
 #include "src/agent/watch.h"
@@ -37,6 +38,7 @@
 
 struct agent {
     const struct agent_options *o;
+    struct installed slurm;
     struct loop *loop;
     struct link *link;
     struct store *store;
@@ -230,23 +232,6 @@ static void on_signal(void *arg, int signo)
     loop_stop(a->loop, 0);
 }
 
-/* The worker beside this very program. */
-static char *worker_path(const struct agent_options *o)
-{
-    char self[4096];
-    ssize_t n;
-    char *slash;
-
-    if (o->worker)
-        return xstrdup(o->worker);
-    n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    self[n > 0 ? n : 0] = '\0';
-    slash = strrchr(self, '/');
-    if (slash)
-        *slash = '\0';
-    return xasprintf("%s/slurmkeeper-agent-worker", self);
-}
-
 /* Is there a directory for it? */
 static bool has_place(const char *path)
 {
@@ -262,9 +247,9 @@ static bool has_place(const char *path)
 
 static void link_make(struct agent *a)
 {
-    AUTO(free) char *worker = worker_path(a->o);
     AUTO(free) char *conf = xasprintf("%s/slurm.conf", a->o->live);
-    struct link_options link = {.program = worker, .slurm_conf = conf};
+    struct link_options link = {
+        .program = a->slurm.worker, .slurm_conf = conf, .library_path = a->slurm.library_path};
     struct hub_events events = {.on_up = on_up, .on_round = on_round};
 
     a->link = link_new(a->loop, &link);
@@ -280,6 +265,7 @@ static int start(struct agent *a, struct err *e)
 
     if (r < 0)
         return r;
+    installed_find(a->o, &a->slurm);
     link_make(a);
     engine = (struct engine_options){
         .loop = a->loop,
@@ -287,13 +273,13 @@ static int start(struct agent *a, struct err *e)
         .store = a->store,
         .hub = a->hub,
         .metrics = a->metrics,
-        .slurmctld = access(a->o->slurmctld, X_OK) == 0 ? a->o->slurmctld : NULL,
+        .slurmctld = a->slurm.slurmctld,
         .proven = has_place(a->o->proven) ? a->o->proven : NULL,
         .marker = has_place(a->o->marker) ? a->o->marker : NULL,
     };
     if (!engine.slurmctld)
-        log_warn("no slurmctld at '%s': new configurations are checked, but not rehearsed",
-                 a->o->slurmctld);
+        log_warn("no slurmctld %s: new configurations are checked, but not rehearsed",
+                 a->o->slurmctld ? "at the given place" : "in PATH");
     a->engine = engine_new(&engine);
     crash_point("start: record read");
     r = engine_start(a->engine, e);
@@ -321,6 +307,7 @@ static void stop(struct agent *a)
     (void)link_free(a->link);
     (void)engine_free(a->engine);
     (void)hub_free(a->hub);
+    installed_done(&a->slurm);
     (void)metrics_free(a->metrics);
     (void)store_free(a->store);
 }

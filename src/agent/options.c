@@ -29,9 +29,11 @@ static const struct option_row rows[] = {
     ROW("--restart-marker", "FILE", marker, "/run/slurmctld/restart",
         "made before slurmctld is ended, so that it is started again; '' for nobody does"),
     ROW("--worker", "PROGRAM", worker, NULL,
-        "slurmkeeper-agent-worker; default: beside this program"),
-    ROW("--slurmctld", "PROGRAM", slurmctld, "/usr/sbin/slurmctld",
-        "for rehearsals of a new configuration; '' for none"),
+        "the program for libslurm; default: slurmkeeper-agent-worker-RELEASE beside this program, "
+        "for the release of slurmctld"),
+    ROW("--slurmctld", "PROGRAM", slurmctld, NULL,
+        "for its release, and for rehearsals of a new configuration; default: the first of PATH; "
+        "'' for none"),
 };
 
 static const char **field_of(struct agent_options *o, const struct option_row *row)

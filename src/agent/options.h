@@ -18,8 +18,8 @@ struct agent_options {
     const char *identity;  /* directory with tls.crt, tls.key and token */
     const char *socket;    /* Unix socket without TLS and token; NULL for none */
     const char *marker;    /* file that has slurmctld started again; "" for none */
-    const char *worker;    /* libslurm's program; NULL: beside this one */
-    const char *slurmctld; /* for rehearsals; "" for none */
+    const char *worker;    /* libslurm's program; NULL: the one that fits slurmctld */
+    const char *slurmctld; /* NULL: the first of PATH; "" for none */
 };
 
 /* Fill with defaults and what is given.  -EINVAL with a sentence for what cannot be understood. */

@@ -196,6 +196,7 @@ int verb_down_run(const struct cli_args *args)
         (void)fprintf(stderr, "there is no cluster in '%s'\n", l.state);
         return 0;
     }
+    reach_use_slurm(&l);
     if (r == 0)
         r = take_down(args, &l, &c, grace_s, &e);
     return r < 0 ? cli_failure("down: %s", e.text) : 0;

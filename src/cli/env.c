@@ -3,13 +3,17 @@
  * slurmkeeper env: what a shell needs for kubectl and Slurm's commands to work with the cluster.
  *
  * Prints exports for eval.  KUBECONFIG is for root alone (its file is); who may not read it gets
- * SLURM_CONF only, which is all that sinfo, srun and sbatch need.  Where several Controllers leave
- * the choice open, KUBECONFIG is printed alone, and the rest is said.
+ * SLURM_CONF only, which is all that sinfo, srun and sbatch need; and PATH where the shell would
+ * find those of another Slurm than the cluster's.  Where several Controllers leave the choice open,
+ * KUBECONFIG is printed alone, and the rest is said.
  */
 #include <stdio.h>
 
+#include "src/base/alloc.h"
+#include "src/base/which.h"
 #include "src/cli/reach.h"
 #include "src/cli/verbs.h"
+#include "src/local/install.h"
 
 static void add_export(struct buf *b, const char *name, const char *value)
 {
@@ -21,6 +25,20 @@ static void add_export(struct buf *b, const char *name, const char *value)
             buf_addc(b, *value);
     }
     buf_adds(b, "'\n");
+}
+
+/* Where the shell would find the commands of another Slurm. */
+static void add_path(struct buf *b, const struct layout *l)
+{
+    AUTO(free) char *prefix = layout_slurm(l);
+    AUTO(free) char *found = which_program("sinfo", getenv("PATH"));
+    AUTO(free) char *there = found ? which_prefix(found) : NULL;
+    AUTO(free) char *path = NULL;
+
+    if (!prefix || streq(prefix, there))
+        return;
+    path = install_path(prefix, getenv("PATH"));
+    add_export(b, "PATH", path);
 }
 
 int verb_env_run(const struct cli_args *args)
@@ -45,5 +63,7 @@ int verb_env_run(const struct cli_args *args)
         add_export(&b, "KUBECONFIG", l.kubeconfig);
     if (client)
         add_export(&b, "SLURM_CONF", client->conf);
+    if (client)
+        add_path(&b, &l);
     return fputs(buf_str(&b), stdout) < 0 || fflush(stdout) != 0 ? 1 : 0;
 }

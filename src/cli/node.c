@@ -53,6 +53,7 @@ int verb_node_run(const struct cli_args *args)
         .cluster = cli_has(args, "name") ? cli_get(args, "name") : "default",
         .node_name = cli_get(args, "node-name"),
         .pod_cidr = cli_get(args, "pod-cidr"),
+        .slurm = cli_get(args, "slurm"),
         .shares = shares,
     };
     int64_t grace_s = 30;

@@ -13,6 +13,7 @@
 #include "src/base/buf.h"
 #include "src/base/file.h"
 #include "src/cluster/node/node.h"
+#include "src/local/install.h"
 
 const char *reach_state(const struct cli_args *args)
 {
@@ -45,6 +46,14 @@ int reach_failure(const char *verb, const struct layout *l, const struct err *e)
     return cli_failure("%s: %s; the files of the cluster in '%s' are root's alone: run this as "
                        "root, with sudo for instance",
                        verb, e->text, l->state);
+}
+
+void reach_use_slurm(const struct layout *l)
+{
+    AUTO(free) char *prefix = layout_slurm(l);
+
+    if (prefix)
+        install_use(prefix);
 }
 
 static int is_name(const struct dirent *d)

@@ -13,6 +13,9 @@ int reach_not_served(const char *verb, const struct cli_args *args, const struct
  * Returns the exit status. */
 int reach_failure(const char *verb, const struct layout *l, const struct err *e);
 
+/* Have this process find the commands of the cluster's Slurm first. */
+void reach_use_slurm(const struct layout *l);
+
 /* A Controller whose commands work here. */
 struct reach_client {
     char *ns;

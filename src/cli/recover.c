@@ -273,6 +273,7 @@ int verb_recover_run(const struct cli_args *args)
         return cli_usage_error("recover: --adopt and --give-up take the names of pods, or --all");
     if (layout_init(&v.layout, reach_state(args), &e) < 0)
         return cli_failure("recover: %s", e.text);
+    reach_use_slurm(&v.layout);
     status = run(&v, args);
     (void)ask_free(v.ask);
     reach_clients_done(&v.clients);

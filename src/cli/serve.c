@@ -64,6 +64,7 @@ int verb_serve_run(const struct cli_args *args)
     struct serve_options o = {.state = reach_state(args),
                               .name = cli_get(args, "name"),
                               .pod_cidr = cli_get(args, "pod-cidr"),
+                              .slurm = cli_get(args, "slurm"),
                               .shares = shares,
                               .now = now,
                               .program = program,

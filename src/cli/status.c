@@ -162,6 +162,8 @@ static void show(struct screen *s, const struct layout *l, const struct choices 
 
     buf_printf(&s->out, "cluster %s in %s, served by process %d; API at https://127.0.0.1:%d\n",
                c->name, l->state, (int)pid, c->port);
+    if (c->slurm && c->release)
+        buf_printf(&s->out, "Slurm %s in %s\n", c->release, c->slurm);
     reach_list(l, &clients);
     for (size_t i = 0; i < clients.n; i++)
         show_client(s, &clients.items[i]);
@@ -187,6 +189,7 @@ int verb_status_run(const struct cli_args *args)
     pid = layout_holder(&l);
     if (pid == 0 || choices_read(&l, &c, &e) < 0)
         return reach_not_served("status", args, &l);
+    reach_use_slurm(&l);
     show(&s, &l, &c, pid);
     (void)fputs(buf_str(&s.out), stdout);
     buf_done(&s.out);

@@ -74,6 +74,10 @@ static size_t serve_argv(const struct cli_args *args, const char *state, const c
         argv[n++] = "--pod-cidr";
         argv[n++] = cli_get(args, "pod-cidr");
     }
+    if (cli_has(args, "slurm")) {
+        argv[n++] = "--slurm";
+        argv[n++] = cli_get(args, "slurm");
+    }
     if (cli_has(args, "no-agent"))
         argv[n++] = "--no-agent";
     n = up_share_args(args, here, argv, n, MAX_ARGS);
@@ -140,18 +144,29 @@ static int start_serve(const struct cli_args *args, struct up *u, struct err *e)
     return wait_for_holder(u, pid, log, e);
 }
 
-static int step_machine(struct up *u, struct err *e)
+/* Which Slurm: everything that is started or asked from here on finds it first. */
+static int step_machine(const struct cli_args *args, struct up *u, struct err *e)
 {
-    struct host host;
+    AUTO(choices_done) struct choices kept = {0};
+    AUTO(host_done) struct host host = {0};
+    struct install_wish wish = {.named = cli_get(args, "slurm"), .path = getenv("PATH")};
     char release[RELEASE_TEXT_LEN];
-    int r = host_look(&host, e);
+    int r = choices_read(&u->layout, &kept, e);
 
+    if (r < 0 && r != -ENOENT)
+        return r;
+    wish.kept = kept.slurm;
+    r = choices_check_slurm(&kept, &u->layout, wish.named, e);
+    if (r == 0)
+        r = host_look(&wish, &host, e);
     if (r == 0 && layout_holder(&u->layout) == 0)
         r = space_check(u->layout.state, SPACE_TO_START, e);
     if (r < 0)
         return r;
-    release_text(host.release, release);
-    steps_done(&u->steps, "Slurm %s, control groups %s", release, host.cgroup);
+    install_use(host.slurm.prefix);
+    release_text(host.slurm.release, release);
+    steps_done(&u->steps, "Slurm %s in %s, control groups %s", release, host.slurm.prefix,
+               host.cgroup);
     return 0;
 }
 
@@ -255,7 +270,7 @@ static int run_steps(const struct cli_args *args, struct up *u, struct err *e)
     int r;
 
     steps_begin(&u->steps);
-    r = step_machine(u, e);
+    r = step_machine(args, u, e);
     if (r < 0)
         return r;
     steps_begin(&u->steps);

@@ -32,6 +32,7 @@ static const struct cli_option node_options[] = {
     {"name", "NAME", "Name of the cluster: of its bridge and its control groups", "default", false},
     {"node-name", "NAME", "Name of the Node object", "the machine's host name", false},
     {"pod-cidr", "RANGE", "Addresses of the pods", "a free /16 from 10.131.0.0 on", false},
+    {"slurm", "PREFIX", "The Slurm whose programs pods find first", "the usual directories", false},
     {"share", "DIR", "A directory of the machine that all pods see and may write", NULL, true},
     {"purge", NULL, "Stop all pods and remove bridge, mounts, namespaces and groups, then end",
      NULL, false},
@@ -48,6 +49,10 @@ static const struct cli_option node_options[] = {
         {"name", "NAME", "Name of the cluster: of its bridge and its control groups", "default",   \
          false},                                                                                   \
         {"pod-cidr", "RANGE", "Addresses of the pods", "a free /16 from 10.131.0.0 on", false},    \
+        {"slurm", "PREFIX",                                                                        \
+         "Which Slurm of the machine, by its prefix, such as /opt/slurm-26.05; kept until "        \
+         "another is named",                                                                       \
+         "the first slurmctld of PATH", false},                                                    \
         {"share", "DIR",                                                                           \
          "A directory of the machine that all pods see and may write; kept until others are "      \
          "named",                                                                                  \

@@ -2,8 +2,8 @@
 /*
  * What this machine offers to a cluster.
  *
- * Pods run the Slurm that is installed here, as the user slurm that is known here; so its release
- * and that user's number are found, not configured.
+ * Pods run a Slurm that is installed here (install.c), as the user slurm that is known here; so its
+ * release and that user's number are found, not configured.
  */
 #include "src/local/host.h"
 
@@ -14,46 +14,31 @@
 #include "src/base/alloc.h"
 #include "src/base/buf.h"
 #include "src/base/file.h"
-#include "src/local/command.h"
+#include "src/base/which.h"
 #include "src/slurm/profile.h"
 
 static const struct {
     const char *program;
     const char *package;
-    bool all; /* releases */
-    enum profile_feature with;
 } needed[] = {
-    {"slurmctld", "slurmctld", true},
-    {"slurmd", "slurmd", true},
-    {"sinfo", "slurm-client", true},
-    {"munged", "munge", true},
-    {"sackd", "sackd", false, PROFILE_AUTH_SLURM},
-    {"ip", "iproute2", true},
-    {"nft", "nftables", true},
+    {"munged", "munge"},
+    {"ip", "iproute2"},
+    {"nft", "nftables"},
 };
 
 static bool present(const char *program)
 {
-    static const char *const dirs[] = {"/usr/sbin", "/usr/bin",        "/sbin",
-                                       "/bin",      "/usr/local/sbin", "/usr/local/bin"};
+    AUTO(free) char *path = which_program(program, getenv("PATH"));
 
-    for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
-        AUTO(free) char *path = xasprintf("%s/%s", dirs[i], program);
-
-        if (access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
+    return path != NULL;
 }
 
-/* What all releases need, or else what goes with a feature of this one. */
-static int check_programs(uint32_t release, struct err *e)
+static int check_programs(struct err *e)
 {
     AUTO(buf_done) struct buf missing = {0};
 
     for (size_t i = 0; i < ARRAY_LEN(needed); i++)
-        if ((needed[i].all || (release && profile_has(release, needed[i].with))) &&
-            !present(needed[i].program))
+        if (!present(needed[i].program))
             buf_printf(&missing, " %s", needed[i].package);
     if (!present("runc") && !present("crun"))
         buf_adds(&missing, " runc");
@@ -75,18 +60,13 @@ static const char *cgroup_kind(void)
                                                                                      : "none";
 }
 
-int host_look(struct host *ret, struct err *e)
+int host_look(const struct install_wish *wish, struct host *ret, struct err *e)
 {
-    AUTO(free) char *version = NULL;
     const struct passwd *slurm = getpwnam("slurm");
-    int r = check_programs(0, e);
+    int r = check_programs(e);
 
     if (r == 0)
-        r = command_output((const char *const[]){"slurmctld", "-V", NULL}, NULL, 5000, &version, e);
-    if (r == 0)
-        r = release_parse(str_trim(str_of(version)), &ret->release, e);
-    if (r == 0)
-        r = check_programs(ret->release, e);
+        r = install_find(wish, &ret->slurm, e);
     if (r < 0)
         return r;
     if (!slurm)
@@ -97,6 +77,11 @@ int host_look(struct host *ret, struct err *e)
     ret->slurm_gid = slurm->pw_gid;
     ret->cgroup = cgroup_kind();
     return 0;
+}
+
+void host_done(struct host *h)
+{
+    install_done(&h->slurm);
 }
 
 char *host_own_program(const char *program, const char *built, const char *name)
@@ -115,9 +100,37 @@ char *host_own_program(const char *program, const char *built, const char *name)
     return NULL;
 }
 
-bool host_has_agent(const char *program)
+/* Is the agent's child there that speaks with this slurmctld? */
+static bool has_worker(const char *program, uint32_t release)
+{
+    for (const uint32_t *series = profile_series; *series; series++) {
+        char text[RELEASE_TEXT_LEN];
+        AUTO(free) char *name = NULL;
+        AUTO(free) char *path = NULL;
+
+        if (!profile_client_accepted(release, *series))
+            continue;
+        release_series_text(*series, text);
+        name = xasprintf("slurmkeeper-agent-worker-%s", text);
+        path = host_own_program(program, "../agent/worker/", name);
+        if (path)
+            return true;
+    }
+    return false;
+}
+
+int host_find_agent(const char *program, const struct install *slurm, struct err *e)
 {
     AUTO(free) char *path = host_own_program(program, "../agent/", "slurmkeeper-agent");
+    char text[RELEASE_TEXT_LEN];
 
-    return path != NULL;
+    if (!path)
+        return 0;
+    if (has_worker(program, slurm->release))
+        return 1;
+    release_series_text(slurm->release, text);
+    return err_set(e, -ENOENT, ERR_PERMANENT,
+                   "slurmkeeper-agent was not built for Slurm %s, which is in '%s': configure the "
+                   "build with -Dslurm=%s, or do without the agent by --no-agent",
+                   text, slurm->prefix, slurm->prefix);
 }

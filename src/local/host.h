@@ -2,20 +2,24 @@
 /* What this machine offers to a cluster: its Slurm, its programs, its control groups. */
 #pragma once
 
-#include "src/base/str.h"
+#include "src/local/install.h"
 
 struct host {
-    uint32_t release;  /* of the installed Slurm */
-    int64_t slurm_uid; /* of its user slurm */
+    struct install slurm;
+    int64_t slurm_uid; /* of the user slurm */
     int64_t slurm_gid;
     const char *cgroup; /* "v2", "v1", "hybrid", "none": as `operator --cgroup` names them */
 };
 
-/* Fails with all that is missing, and the command that installs it. */
-int host_look(struct host *ret, struct err *e) MUST_CHECK;
+/* Fails with all that is missing, and the command that installs it.  *ret was {0}. */
+int host_look(const struct install_wish *wish, struct host *ret, struct err *e) MUST_CHECK;
+void host_done(struct host *h);
+DEFINE_AUTO_DONE(struct host, host_done);
 
 /* A program of ours beside `program`, where it is installed, or in the directory (from there) that
  * it is built in; owned, or NULL. */
 char *host_own_program(const char *program, const char *built, const char *name);
-/* Is slurmkeeper-agent there, beside `program` or where it is installed or built? */
-bool host_has_agent(const char *program);
+/* Is slurmkeeper-agent there, beside `program` or where it is installed or built?  1: it is, and
+ * speaks with that Slurm.  0: it is not there at all.  Fails if it does not speak with that Slurm.
+ */
+int host_find_agent(const char *program, const struct install *slurm, struct err *e) MUST_CHECK;

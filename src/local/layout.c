@@ -66,6 +66,8 @@ void choices_done(struct choices *c)
     for (char **s = c->shares; s && *s; s++)
         free(*s);
     free(c->shares);
+    free(c->slurm);
+    free(c->release);
     *c = (struct choices){0};
 }
 
@@ -94,6 +96,8 @@ int choices_read(const struct layout *l, struct choices *ret, struct err *e)
     ret->port = (int)jsn_get_int(v, "port", 0);
     ret->pod_cidr = xstrdup_null(jsn_get_str(v, "podCidr"));
     ret->no_agent = jsn_get_bool(v, "noAgent", false);
+    ret->slurm = xstrdup_null(jsn_get_str(v, "slurm"));
+    ret->release = xstrdup_null(jsn_get_str(v, "slurmRelease"));
     ret->shares = xcalloc(jsn_len(shares) + 1, sizeof(char *));
     n = 0;
     JSN_FOR_ITEMS (s, shares)
@@ -116,6 +120,10 @@ int choices_write(const struct layout *l, const struct choices *c, struct err *e
         jsn_set_str(&a, v, "podCidr", c->pod_cidr);
     if (c->no_agent)
         jsn_set_bool(&a, v, "noAgent", true);
+    if (c->slurm)
+        jsn_set_str(&a, v, "slurm", c->slurm);
+    if (c->release)
+        jsn_set_str(&a, v, "slurmRelease", c->release);
     for (char **s = c->shares; s && *s; s++)
         jsn_append(&a, shares, jsn_string(&a, *s));
     jsn_set(&a, v, SHARES_KEY, shares);
@@ -173,6 +181,51 @@ int choices_check_agent(const struct choices *running, bool without, struct err 
         e, -EBUSY, ERR_PERMANENT,
         "the cluster runs with its agent, and --no-agent counts when it is started: take "
         "it down first ('slurmkeeper down'), then bring it up with --no-agent");
+}
+
+static bool same_prefix(const char *a, const char *b)
+{
+    size_t n = strlen(b);
+
+    while (n > 1 && b[n - 1] == '/')
+        n--;
+    return strncmp(a, b, n) == 0 && !a[n];
+}
+
+int choices_check_slurm(const struct choices *kept, const struct layout *l, const char *slurm,
+                        struct err *e)
+{
+    if (!kept->slurm || !slurm || same_prefix(kept->slurm, slurm) || !layout_has_pods(l))
+        return 0;
+    return err_bad(e,
+                   "the pods in '%s' run the Slurm in '%s', not in '%s': take the cluster down "
+                   "first ('slurmkeeper down')",
+                   l->state, kept->slurm, slurm);
+}
+
+static char *slurm_link(const struct layout *l)
+{
+    return xasprintf("%s/.slurm", l->clients);
+}
+
+char *layout_slurm(const struct layout *l)
+{
+    AUTO(free) char *path = slurm_link(l);
+    char to[PATH_MAX];
+    ssize_t n = readlink(path, to, sizeof(to) - 1);
+
+    return n > 0 ? str_dup((struct str){to, (size_t)n}) : NULL;
+}
+
+int layout_put_slurm(const struct layout *l, const char *prefix, struct err *e)
+{
+    AUTO(free) char *path = slurm_link(l);
+    AUTO(free) char *fresh = xasprintf("%s.new", path);
+
+    (void)unlink(fresh);
+    if (symlink(prefix, fresh) < 0 || rename(fresh, path) < 0)
+        return err_errno(e, errno, "cannot make '%s'", path);
+    return 0;
 }
 
 bool layout_has_pods(const struct layout *l)

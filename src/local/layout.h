@@ -45,6 +45,8 @@ struct choices {
     char *pod_cidr; /* NULL: the node's choice */
     char **shares;  /* NULL-terminated; or NULL */
     bool no_agent;  /* as it is served now, or was last: not kept */
+    char *slurm;    /* prefix of its Slurm; NULL: not chosen yet */
+    char *release;  /* of that Slurm, when it was last served; or NULL */
 };
 
 void choices_done(struct choices *c);
@@ -52,6 +54,15 @@ DEFINE_AUTO_DONE(struct choices, choices_done);
 /* -ENOENT where nothing was chosen yet. */
 int choices_read(const struct layout *l, struct choices *ret, struct err *e) MUST_CHECK;
 int choices_write(const struct layout *l, const struct choices *c, struct err *e) MUST_CHECK;
+
+/* What pods run cannot change below them: -EINVAL where another Slurm is wanted; NULL wants none.
+ */
+int choices_check_slurm(const struct choices *kept, const struct layout *l, const char *slurm,
+                        struct err *e) MUST_CHECK;
+/* The prefix of its Slurm, for everybody who may use its commands: a link in `clients`.  Owned, or
+ * NULL where the cluster was never served. */
+char *layout_slurm(const struct layout *l);
+int layout_put_slurm(const struct layout *l, const char *prefix, struct err *e) MUST_CHECK;
 
 /* Is it a name of a cluster: at most 40 lower-case letters, digits and dashes? */
 bool choices_name_ok(const char *name);

@@ -7,8 +7,8 @@
  * after from here (clients.c).  When this process dies the others get SIGTERM; the pods run on,
  * and whoever serves the state directory next takes them over.
  *
- * Name, port, pod range and declared shares are chosen once and kept: a cluster that comes back is
- * where it was.
+ * Name, port, pod range, Slurm and declared shares are chosen once and kept: a cluster that comes
+ * back is where it was.
  */
 #include "src/local/serve.h"
 
@@ -112,6 +112,7 @@ static void free_list(char **list)
 static int choose(struct serve *s, const struct serve_options *o, struct err *e)
 {
     struct choices *c = &s->choices;
+    char release[RELEASE_TEXT_LEN];
     int r = choices_read(&s->layout, c, e);
 
     if (r < 0 && r != -ENOENT)
@@ -138,6 +139,11 @@ static int choose(struct serve *s, const struct serve_options *o, struct err *e)
     }
     s->now = copy_list(o->now);
     c->no_agent = s->no_agent;
+    free(c->slurm);
+    free(c->release);
+    c->slurm = xstrdup(s->host.slurm.prefix);
+    release_text(s->host.slurm.release, release);
+    c->release = xstrdup(release);
     return choices_write(&s->layout, c, e);
 }
 
@@ -157,7 +163,7 @@ static void start_apiserver(struct serve *s)
                                 s->layout.state,   "--listen",  listen,
                                 "--slurm-version", release,     NULL};
 
-    release_text(s->host.release, release);
+    release_text(s->host.slurm.release, release);
     s->processes[APISERVER] = start(s, argv);
 }
 
@@ -188,7 +194,7 @@ static void start_operator(struct serve *s)
                                 s->no_agent ? "--no-agent" : NULL,
                                 NULL};
 
-    release_text(s->host.release, release);
+    release_text(s->host.slurm.release, release);
     s->processes[OPERATOR] = start(s, argv);
 }
 
@@ -214,7 +220,7 @@ static void start_node(struct serve *s)
 {
     size_t n = 0;
     const char **argv =
-        xcalloc(12 + 2 * (count(s->choices.shares) + count(s->now)), sizeof(char *));
+        xcalloc(14 + 2 * (count(s->choices.shares) + count(s->now)), sizeof(char *));
 
     argv[n++] = s->program;
     argv[n++] = "node";
@@ -222,6 +228,8 @@ static void start_node(struct serve *s)
     argv[n++] = s->layout.state;
     argv[n++] = "--name";
     argv[n++] = s->choices.name;
+    argv[n++] = "--slurm";
+    argv[n++] = s->host.slurm.prefix;
     if (s->choices.pod_cidr) {
         argv[n++] = "--pod-cidr";
         argv[n++] = s->choices.pod_cidr;
@@ -280,7 +288,7 @@ static void start_clients(struct serve *s)
     if (file_exists(s->node_socket))
         s->clients = clients_new(
             s->client, &s->layout,
-            &(struct clients_options){.release = s->host.release, .supervise = s->supervise});
+            &(struct clients_options){.release = s->host.slurm.release, .supervise = s->supervise});
     else
         loop_timer_arm(s->timer, LOOK_MS);
 }
@@ -318,6 +326,30 @@ static void on_look(void *arg)
         define_next(s);
 }
 
+/* From here on it comes first in PATH, for all that this process starts. */
+static int choose_slurm(struct serve *s, const struct serve_options *o, struct err *e)
+{
+    AUTO(choices_done) struct choices kept = {0};
+    struct install_wish wish = {.named = o->slurm, .path = getenv("PATH")};
+    uint32_t before = 0;
+    int r = choices_read(&s->layout, &kept, e);
+
+    if (r < 0 && r != -ENOENT)
+        return r;
+    wish.kept = kept.slurm;
+    r = choices_check_slurm(&kept, &s->layout, o->slurm, e);
+    if (r == 0)
+        r = host_look(&wish, &s->host, e);
+    if (r == 0 && kept.release && release_parse(str_of(kept.release), &before, NULL) == 0)
+        r = install_check_step(before, s->host.slurm.release, e);
+    if (r == 0 && !o->no_agent)
+        r = host_find_agent(o->program, &s->host.slurm, e);
+    s->no_agent = r <= 0;
+    if (r >= 0)
+        install_use(s->host.slurm.prefix);
+    return MIN(r, 0);
+}
+
 int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_serve,
               struct err *e)
 {
@@ -328,16 +360,17 @@ int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_
     s->lock = -1;
     s->program = xstrdup(o->program);
     s->supervise = host_own_program(o->program, "../supervise/", "slurmkeeper-supervise");
-    s->no_agent = o->no_agent || !host_has_agent(o->program);
     r = layout_init(&s->layout, o->state, e);
     if (r == 0)
-        r = host_look(&s->host, e);
+        r = choose_slurm(s, o, e);
     if (r == 0)
         r = layout_make(&s->layout, e);
     if (r == 0)
         r = layout_lock(&s->layout, &s->lock, e);
     if (r == 0)
         r = choose(s, o, e);
+    if (r == 0)
+        r = layout_put_slurm(&s->layout, s->host.slurm.prefix, e);
     if (r < 0)
         return r;
     s->node_socket = xasprintf("%s/node.sock", s->layout.state);
@@ -396,6 +429,7 @@ struct serve *serve_free(struct serve *s)
     layout_done(&s->layout);
     free(s->program);
     free(s->supervise);
+    host_done(&s->host);
     free(s);
     return NULL;
 }

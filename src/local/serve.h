@@ -15,6 +15,7 @@ struct serve_options {
     const char *pod_cidr;      /* addresses of its pods */
     const char *const *shares; /* directories that all pods share with the machine: kept */
     const char *const *now;    /* more of them, until it ends */
+    const char *slurm;         /* prefix of its Slurm: kept */
     const char *program;       /* slurmkeeper itself */
     bool no_agent;             /* slurmctld is reconfigured by a script that looks at its files */
 };

@@ -165,7 +165,7 @@ static int open_machine(struct node *n, const struct node_options *o, struct err
     if (r == 0)
         r = bridge_open(&n->bridge, n->cluster, n->dir, o->pod_cidr, e);
     if (r == 0)
-        r = programs_rootfs(n, o->shares, e);
+        r = programs_rootfs(n, o, e);
     n->capabilities = capability_own();
     return r;
 }

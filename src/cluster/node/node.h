@@ -13,6 +13,7 @@ struct node_options {
     const char *cluster;       /* names the bridge and the control groups; "default" */
     const char *node_name;     /* of the Node object; NULL: the machine's host name */
     const char *pod_cidr;      /* NULL: the last one, or a free one */
+    const char *slurm;         /* prefix of the Slurm that pods find first; NULL: by PATH */
     const char *const *shares; /* directories that all pods share with the machine, or NULL */
 };
 

@@ -17,9 +17,6 @@
 #include "src/cluster/node/runtime/confine.h"
 #include "src/cluster/node/runtime/devices.h"
 
-#define DEFAULT_PATH                                                                               \
-    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" ROOTFS_LIBEXEC
-
 /* A container that writes its own groups has one inside of the one that holds it to its limits. */
 static bool is_fenced(const struct container *c)
 {
@@ -83,7 +80,7 @@ static const char **base_env(struct arena *a, const struct container *c)
         n++;
     env = arena_calloc(a, n + 4, sizeof(*env));
     memcpy(env, services, n * sizeof(*env));
-    env[n++] = DEFAULT_PATH;
+    env[n++] = rootfs_path(w->node->rootfs, a);
     env[n++] = arena_printf(a, "HOSTNAME=%s", w->spec->host_name);
     if (container_spec(c)->tty)
         env[n++] = "TERM=xterm";

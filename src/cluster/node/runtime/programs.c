@@ -9,7 +9,11 @@
  */
 #include "src/cluster/node/runtime/programs.h"
 
+#include <dirent.h>
+#include <sys/stat.h>
+
 #include "src/base/alloc.h"
+#include "src/base/which.h"
 
 #ifndef SLURMKEEPER_LIBEXEC_DIR
 #define SLURMKEEPER_LIBEXEC_DIR "/usr/local/libexec/slurmkeeper"
@@ -17,22 +21,6 @@
 #ifndef SLURMKEEPER_SOURCE_DIR
 #define SLURMKEEPER_SOURCE_DIR ""
 #endif
-
-/* A program in the usual places; owned, or NULL. */
-static char *find_in_path(const char *name)
-{
-    static const char *const dirs[] = {"/usr/sbin",      "/usr/bin", "/usr/local/sbin",
-                                       "/usr/local/bin", "/sbin",    "/bin"};
-
-    for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
-        char *path = xasprintf("%s/%s", dirs[i], name);
-
-        if (access(path, X_OK) == 0)
-            return path;
-        free(path);
-    }
-    return NULL;
-}
 
 static int find_runtime(struct node *n, struct err *e)
 {
@@ -42,9 +30,9 @@ static int find_runtime(struct node *n, struct err *e)
         n->runtime = xstrdup(named);
         return 0;
     }
-    n->runtime = find_in_path("runc");
+    n->runtime = which_program("runc", NULL);
     if (!n->runtime && !cgroup_is_hybrid(n->cgroups))
-        n->runtime = find_in_path("crun");
+        n->runtime = which_program("crun", NULL);
     if (!n->runtime)
         return err_set(e, -ENOENT, ERR_PERMANENT,
                        "there is no container runtime: install the package runc");
@@ -115,26 +103,61 @@ static char *find_entrypoints(void)
     return NULL;
 }
 
-int programs_rootfs(struct node *n, const char *const *shares, struct err *e)
+#define MAX_PROGRAMS 32
+#define WORKER "slurmkeeper-agent-worker"
+
+/* The agent's children beside this one: there is one for each libslurm. */
+static size_t find_workers(const char *worker, char **ret, size_t max)
+{
+    AUTO(free) char *dir = xstrdup(worker);
+    struct dirent *entry;
+    size_t n = 0;
+    DIR *d;
+
+    *strrchr(dir, '/') = '\0';
+    d = opendir(dir);
+    while (d && n < max && (entry = readdir(d))) {
+        AUTO(free) char *path = xasprintf("%s/%s", dir, entry->d_name);
+        struct stat st;
+
+        if (starts_with(entry->d_name, WORKER "-") && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+            access(path, X_OK) == 0)
+            ret[n++] = TAKE(path);
+    }
+    if (d)
+        (void)closedir(d);
+    return n;
+}
+
+static size_t find_programs(char **ret)
+{
+    char *worker = find_own("agent/worker", WORKER);
+    char *own[] = {find_own("cli", "slurmkeeper"), find_own("agent", "slurmkeeper-agent"),
+                   find_own("supervise", "slurmkeeper-supervise"), worker};
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        if (own[i])
+            ret[n++] = own[i];
+    if (worker)
+        n += find_workers(worker, ret + n, MAX_PROGRAMS - n);
+    return n;
+}
+
+int programs_rootfs(struct node *n, const struct node_options *o, struct err *e)
 {
     AUTO(free) char *entrypoints = find_entrypoints();
-    char *programs[] = {find_own("cli", "slurmkeeper"), find_own("agent", "slurmkeeper-agent"),
-                        find_own("agent/worker", "slurmkeeper-agent-worker"),
-                        find_own("supervise", "slurmkeeper-supervise")};
-    const char *found[ARRAY_LEN(programs) + 1] = {NULL};
-    struct rootfs_options o = {.state_dir = n->state_dir,
-                               .node_dir = n->dir,
-                               .entrypoint_dir = entrypoints,
-                               .programs = found,
-                               .shares = shares};
-    size_t count = 0;
-    int r;
+    char *programs[MAX_PROGRAMS + 1] = {NULL};
+    size_t count = find_programs(programs);
+    struct rootfs_options of = {.state_dir = n->state_dir,
+                                .node_dir = n->dir,
+                                .entrypoint_dir = entrypoints,
+                                .programs = (const char *const *)programs,
+                                .slurm = o->slurm,
+                                .shares = o->shares};
+    int r = rootfs_new(&of, &n->rootfs, e);
 
-    for (size_t i = 0; i < ARRAY_LEN(programs); i++)
-        if (programs[i])
-            found[count++] = programs[i];
-    r = rootfs_new(&o, &n->rootfs, e);
-    for (size_t i = 0; i < ARRAY_LEN(programs); i++)
+    for (size_t i = 0; i < count; i++)
         free(programs[i]);
     return r;
 }

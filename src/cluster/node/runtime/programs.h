@@ -7,4 +7,4 @@
 /* Sets n->runtime and n->shim. */
 int programs_find(struct node *n, struct err *e) MUST_CHECK;
 /* Sets n->rootfs, with our programs and start scripts in it. */
-int programs_rootfs(struct node *n, const char *const *shares, struct err *e) MUST_CHECK;
+int programs_rootfs(struct node *n, const struct node_options *o, struct err *e) MUST_CHECK;

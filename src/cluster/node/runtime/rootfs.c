@@ -48,6 +48,7 @@ struct rootfs {
     char *entrypoint_dir;
     char **programs; /* NULL-terminated */
     char **shares;   /* likewise */
+    char *slurm;     /* prefix of the Slurm, or NULL */
     struct layer layers[MAX_LAYERS];
     size_t n_layers;
     struct root_link links[MAX_LAYERS];
@@ -207,6 +208,7 @@ int rootfs_new(const struct rootfs_options *o, struct rootfs **ret_rootfs, struc
     r->entrypoint_dir = xstrdup_null(o->entrypoint_dir);
     r->programs = copy_list(o->programs);
     r->shares = copy_list(o->shares);
+    r->slurm = xstrdup_null(o->slurm);
     r->overlays = overlay_works(o->state_dir);
     r->etc = xasprintf("%s/etc", o->node_dir);
     err = scan_top(r, e);
@@ -238,6 +240,7 @@ struct rootfs *rootfs_free(struct rootfs *r)
     free(r->inner);
     (void)skeleton_free(r->skeleton);
     free(r->state_dir);
+    free(r->slurm);
     free(r->entrypoint_dir);
     free(r->etc);
     free(r);
@@ -298,8 +301,22 @@ static void add_kernel_mounts(struct oci_mounts *m, const struct rootfs_wish *w)
     oci_mounts_add(m, "/run", "tmpfs", "tmpfs", "nosuid\nnodev\nmode=755");
 }
 
+/* Is the prefix seen as it is, because a layer has it? */
+static bool sees_slurm(const struct rootfs *r)
+{
+    for (size_t i = 0; i < r->n_layers; i++) {
+        AUTO(free) char *top = xasprintf("/%s", r->layers[i].name);
+
+        if (is_below(r->slurm, top))
+            return true;
+    }
+    return false;
+}
+
 static void add_own(const struct rootfs *r, struct arena *a, struct oci_mounts *m)
 {
+    if (r->slurm && !sees_slurm(r))
+        oci_mounts_add(m, r->slurm, "bind", r->slurm, "rbind\nrprivate\nro");
     for (char **p = r->programs; r->overlays && *p; p++) {
         const char *slash = strrchr(*p, '/');
 
@@ -341,6 +358,16 @@ int rootfs_make(struct rootfs *r, struct arena *a, const char *dir, const struct
     add_kernel_mounts(mounts, w);
     add_own(r, a, mounts);
     return 0;
+}
+
+const char *rootfs_path(const struct rootfs *r, struct arena *a)
+{
+    static const char usual[] =
+        "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" ROOTFS_LIBEXEC;
+
+    if (!r->slurm)
+        return arena_printf(a, "PATH=%s", usual);
+    return arena_printf(a, "PATH=%s/sbin:%s/bin:%s", r->slurm, r->slurm, usual);
 }
 
 const char *rootfs_entrypoint(const struct rootfs *r, struct arena *a, const char *name)

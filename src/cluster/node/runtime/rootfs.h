@@ -12,6 +12,7 @@ struct rootfs_options {
     const char *entrypoint_dir;  /* what containers see as ROOTFS_LIBEXEC/entrypoint; or NULL */
     const char *const *programs; /* files that they see in ROOTFS_LIBEXEC */
     const char *const *shares;   /* directories of the machine that all containers share */
+    const char *slurm;           /* prefix whose programs they find first; or NULL */
 };
 
 #define ROOTFS_LIBEXEC "/usr/libexec/slurmkeeper"
@@ -32,6 +33,9 @@ int rootfs_make(struct rootfs *r, struct arena *a, const char *dir, const struct
 
 /* Where a container finds the start script of that name, in `a`; NULL if there is none. */
 const char *rootfs_entrypoint(const struct rootfs *r, struct arena *a, const char *name);
+
+/* PATH of containers, as an entry of an environment; in `a`. */
+const char *rootfs_path(const struct rootfs *r, struct arena *a);
 
 /* For people: "overlays" or "read-only binds". */
 const char *rootfs_kind(const struct rootfs *r);
