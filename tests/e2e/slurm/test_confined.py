@@ -27,7 +27,8 @@ def own():
         c.kubectl("create", "configmap", "groups", "--from-literal=cgroup.conf=CgroupPlugin=cgroup/v1\n"
                   "ConstrainRAMSpace=yes\nConstrainCores=yes\nAllowedSwapSpace=0\n")
         c.apply(controller(extraConf=CONF, configFileRefs=[{"name": "groups"}]))
-        wait_for(lambda: "task/cgroup" in c.slurm("scontrol", "show", "config").stdout, "the configuration", 60)
+        wait_for(lambda: "task/cgroup" in c.slurm("scontrol", "show", "config", check=False).stdout,
+                 "the configuration", 60)
         c.apply(nodeset("tight", replicas=1, partition={"enabled": True}))
         c.wait_idle("tight-0", seconds=60)
         yield c

@@ -221,11 +221,10 @@ def test_a_full_disk(small_disk):
         job = own.submit("sleep 3", "-o", "/dev/null")
         own.wait_job(job, "RUNNING")
         before = own.daemons()
-        fill = open(f"{small_disk}/fill", "wb")
+        fill = open(f"{small_disk}/fill", "wb", buffering=0)  # what does not fit is not kept for later
         with pytest.raises(OSError):
             while True:
                 fill.write(b"x" * 65536)
-                fill.flush()
 
         def refused():
             done = own.kubectl("create", "configmap", f"full-{len(tried)}", "--from-literal=a=" + "x" * 60000,
