@@ -145,6 +145,19 @@ static int compare_keys(const void *x, const void *y)
     return str_cmp(((const struct jsn_member *)x)->key, ((const struct jsn_member *)y)->key);
 }
 
+static int no_key(const char *const *keys, struct err *e)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    for (size_t i = 0; keys[i]; i++)
+        buf_printf(&b, "%s\"%s\"", i ? " " : "", keys[i]);
+    return err_bad(e,
+                   "associative list with keys has an element that omits all key fields [%s] (and "
+                   "doesn't have default values for any key fields)",
+                   buf_str(&b));
+}
+
+/* A key that is missing and has no default is left out: another element may have it. */
 static int keyed_element(struct arena *a, struct apply_type list, const struct jsn *item,
                          struct fieldset_element *ret, struct err *e)
 {
@@ -156,16 +169,14 @@ static int keyed_element(struct arena *a, struct apply_type list, const struct j
         return err_bad(e, "associative list with keys may not have a null element");
     if (item->type != JSN_OBJECT)
         return err_bad(e, "associative list with keys may not have non-map elements");
-    for (; *keys; keys++) {
-        const struct jsn *v = key_value(list, item, *keys);
+    for (const char **key = keys; *key; key++) {
+        const struct jsn *v = key_value(list, item, *key);
 
-        if (!v)
-            return err_bad(e,
-                           "associative list with keys has an element that omits key field \"%s\" "
-                           "(and doesn't have default value)",
-                           *keys);
-        jsn_set(a, values, *keys, jsn_clone(a, v));
+        if (v)
+            jsn_set(a, values, *key, jsn_clone(a, v));
     }
+    if (values->o.n == 0)
+        return no_key((const char *const *)keys, e);
     qsort(values->o.members, values->o.n, sizeof(*values->o.members), compare_keys);
     *ret = (struct fieldset_element){.kind = FIELDSET_KEY, .value = values};
     return 0;

@@ -482,3 +482,11 @@ def test_conditions_of_two_managers_stand_side_by_side(api, wd, widgets):
 def test_apply_through_a_subresource_creates_nothing(api, ns, widgets):
     api.apply(widgets.at(ns, "none", "status"), widgets.make("none", status={}), "A").fails(
         404, "NotFound")
+
+
+@pytest.mark.since(32, "older ones refuse it before they look at the object")
+def test_an_item_may_omit_one_of_several_keys(api, ns):
+    body = deployment("d")
+    body["spec"]["template"]["spec"]["containers"][0]["ports"] = [{"protocol": "TCP"}]
+    message = api.apply(ns.url("deployments", "d"), body, "me").fails(422, "Invalid")["message"]
+    assert "ports[0].containerPort: Required value" in message

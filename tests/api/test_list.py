@@ -314,3 +314,13 @@ def test_metadata_only_objects(api, five):
     one = api.get(five.url("configmaps", "a"), accept=accept).ok()
     assert one["kind"] == "PartialObjectMetadata"
     assert one["metadata"]["labels"]["n"] == "0"
+
+
+@pytest.mark.parametrize("resource, text", [
+    ("pods", "field label not supported: a"), ("events", "field label not supported: a"),
+    ("jobs", 'field label "a" not supported for Job'),
+    ("configmaps", '"a" is not a known field selector: only "metadata.name", "metadata.namespace"'),
+])
+def test_what_cannot_be_selected_by_is_named(api, ns, resource, text):
+    api.get(ns.url(resource), query={"fieldSelector": "a=b"}).fails(400, "BadRequest", re.compile(
+        re.escape(text)))

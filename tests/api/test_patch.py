@@ -307,3 +307,14 @@ def test_strategic_merge_of_owner_references_goes_by_uid(api, ns, cm):
 def test_strategic_merge_without_the_key_is_refused(api, two):
     assert api.patch(two, in_template(containers=[{"image": "x"}]), "strategic").code in (
         400, 422, 500)
+
+
+@pytest.mark.since(30, "older ones say 400 for some")
+@pytest.mark.parametrize("kind, body", [
+    ("merge", {"data": {"a": 5}}), ("strategic", {"data": 5}),
+    ("json", [{"op": "add", "path": "/data", "value": "x"}]),
+])
+def test_a_patch_whose_outcome_is_no_such_object_is_invalid(api, ns, kind, body):
+    ns.create("configmaps", configmap("c", {"a": "1"}))
+    status = api.patch(ns.url("configmaps", "c"), body, kind).fails(422, "Invalid")
+    assert status["details"]["causes"][0]["field"] == "patch"

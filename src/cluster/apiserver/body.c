@@ -119,12 +119,20 @@ static void list_notes(const struct type_notes *notes, struct buf *b)
         buf_printf(b, "%s%s", i ? ", " : "", notes->texts[i]);
 }
 
+/* A patch whose outcome is no such object.  The object is not shown: it may be a Secret. */
+static int bad_patch(struct api_call *c, const char *why)
+{
+    struct causes cs = {.arena = &c->arena};
+
+    cause_add(&cs, "FieldValueInvalid", "patch", "Invalid value: \"<object>\": %s", why);
+    return status_invalid_kind(c, "", "", "", &cs);
+}
+
 /* Unknown and doubled fields: refuse, warn or keep silent. */
 static int judge_notes(struct api_call *c, const char *kind, const char *version,
                        const struct type_notes *notes)
 {
     AUTO(buf_done) struct buf b = {.max = 8192};
-    struct causes cs = {.arena = &c->arena};
 
     if (notes->n_texts == 0 || c->fields == FIELDS_IGNORE)
         return 0;
@@ -134,11 +142,8 @@ static int judge_notes(struct api_call *c, const char *kind, const char *version
         return 0;
     }
     list_notes(notes, &b);
-    if (c->verb == VERB_PATCH) {
-        cause_add(&cs, "FieldValueInvalid", "patch",
-                  "Invalid value: \"<object>\": strict decoding error: %s", buf_str(&b));
-        return status_invalid_kind(c, "", "", "", &cs);
-    }
+    if (c->verb == VERB_PATCH)
+        return bad_patch(c, arena_printf(&c->arena, "strict decoding error: %s", buf_str(&b)));
     return status_bad_request(c,
                               "%s in version \"%s\" cannot be handled as a %s: strict decoding "
                               "error: %s",
@@ -153,6 +158,8 @@ static int check_shape(struct api_call *c, struct jsn *object, const struct jsn_
     int r = c->res->custom ? custom_on_write(&c->arena, c->res, object, &notes, &e)
                            : type_check(&c->arena, c->res->schema, object, &notes, &e);
 
+    if (r < 0 && c->verb == VERB_PATCH && !c->res->custom)
+        return bad_patch(c, e.text);
     if (r < 0)
         return status_bad_request(c, "%s in version \"%s\" cannot be handled as a %s: %s",
                                   c->res->kind, c->res->version, c->res->kind, e.text);

@@ -62,6 +62,16 @@ static bool is_known(struct api_call *c, const char *field)
     return false;
 }
 
+/* Kinds of the core group that can be selected by more than their names say it shorter. */
+static bool has_own_fields(struct api_call *c)
+{
+    static const char *const resources[] = {
+        "pods", "events", "secrets", "services", "namespaces", "nodes", "replicationcontrollers",
+        NULL};
+
+    return strings_have(resources, call_store_name(c));
+}
+
 static int check_fields(struct api_call *c, const struct selector *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -69,8 +79,10 @@ static int check_fields(struct api_call *c, const struct selector *s)
 
         if (is_known(c, key))
             continue;
-        if (c->res->custom)
+        if (c->res->custom || has_own_fields(c))
             return status_bad_request(c, "field label not supported: %s", key);
+        if (streq(call_store_name(c), "jobs.batch"))
+            return status_bad_request(c, "field label \"%s\" not supported for Job", key);
         return status_bad_request(c,
                                   "\"%s\" is not a known field selector: only \"metadata.name\", "
                                   "\"metadata.namespace\"",

@@ -15,9 +15,9 @@ static void configurations_are_checked(void **state)
         {"{'spec':{'tags':['a','b','a']}}", ".spec.tags: duplicate entries for key [=\"a\"]"},
         {"{'spec':{'ports':[{'port':80},{'port':80,'protocol':'TCP'}]}}",
          ".spec.ports: duplicate entries for key [port=80,protocol=\"TCP\"]"},
-        {"{'spec':{'ports':[{'name':'x'}]}}",
-         ".spec.ports: element 0: associative list with keys has an element that omits key field "
-         "\"port\" (and doesn't have default value)"},
+        {"{'spec':{'ports':[{'name':'x'}]}}", ""}, /* protocol has a default, and is enough */
+        {"{'spec':{'ports':[{'name':'x'},{'protocol':'TCP'}]}}",
+         ".spec.ports: duplicate entries for key [protocol=\"TCP\"]"},
         {"{'spec':{'ports':[null]}}",
          ".spec.ports: element 0: associative list with keys may not have a null element"},
         {"{'spec':{'ports':['x']}}",

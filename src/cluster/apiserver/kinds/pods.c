@@ -38,9 +38,10 @@ static void set_defaults(struct arena *a, struct jsn *pod)
 /* A pod's name becomes its host name, and names of hosts are shorter and have no dots. */
 static void warn_of_name(struct api_call *c, const struct jsn *pod)
 {
-    struct name_faults f = names_check(FORM_DNS_LABEL, str_of(kind_text(pod, "metadata.name")));
+    const char *name = kind_text(pod, "metadata.name");
+    struct name_faults f = names_check(FORM_DNS_LABEL, str_of(name));
 
-    if (f.n)
+    if (f.n && names_good(FORM_DNS_SUBDOMAIN, name))
         call_warn(c,
                   "metadata.name: this is used in the Pod's hostname, which can result in "
                   "surprising behavior; a DNS label is recommended: [%s%s%s]",
