@@ -200,7 +200,6 @@ def test_deleting_a_deployment_deletes_its_pods(node, api, ns):
 
 def test_endpoints_follow_the_pods(node, api, ns):
     ns.create("services", service("web", selector={"app": "web"}))
-    ns.create("pods", pod("unbound", labels={"app": "web"}))
     ns.create("pods", pod("p", labels={"app": "web"}, nodeName="nowhere"))
     full = until(ns, "endpoints", "web", lambda e: e.get("subsets"))
     address, = full["subsets"][0]["addresses"]
