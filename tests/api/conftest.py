@@ -148,6 +148,12 @@ def both(api, ours):
 
 
 @pytest.fixture(scope="session")
+def embedded(api):
+    """Is this our own server?"""
+    return _embedded()
+
+
+@pytest.fixture(scope="session")
 def minor(api):
     """The server's minor release, as a number."""
     return _minor()

@@ -424,6 +424,41 @@ def test_who_may_impersonate_one_may_not_another(api, config, ns, unique, bin_):
         f'resource "serviceaccounts" in API group "" in the namespace "{ns.name}"')
 
 
+def test_acting_as_others_may_be_limited_to_some_requests(api, config, ns, unique, bin_, minor,
+                                                          embedded):
+    if minor < 36 and not embedded:
+        pytest.skip("needs 1.36: constrained impersonation")
+    ns.create("serviceaccounts", service_account("robot"))
+    token = api.post(ns.url("serviceaccounts", "robot", "token"), {"spec": {}}).ok(201)
+    robot = Api(config, token=token["status"]["token"])
+    identity = ["authentication.k8s.io"]
+    bin_ += [f"{RBAC}/clusterrolebindings/{unique}", f"{RBAC}/clusterroles/{unique}"]
+    api.post(f"{RBAC}/clusterroles", {"metadata": {"name": unique}, "rules": [
+        rule("impersonate:user-info", "users", identity, names="alice system:node:n"),
+        rule("impersonate:arbitrary-node", "nodes", identity, names="n"),
+        rule("impersonate:serviceaccount", "serviceaccounts", identity, names="other"),
+        rule("impersonate-on:user-info:list impersonate-on:arbitrary-node:list "
+             "impersonate-on:serviceaccount:get", "pods")]}).ok(201)
+    api.post(f"{RBAC}/clusterrolebindings", {
+        "metadata": {"name": unique}, "roleRef": role_ref(unique),
+        "subjects": [{"kind": "ServiceAccount", "name": "robot", "namespace": ns.name}]}).ok(201)
+    me = f"system:serviceaccount:{ns.name}:robot"
+    wait_until(lambda: can(api, me, "impersonate-on:user-info:list", "pods"))
+
+    def refused(user, resource="pods", name=None, **more):
+        headers = {"Impersonate-User": user, **more}
+        message = robot.get(ns.url(resource, name), headers=headers).fails(403, "Forbidden")
+        return message["message"].split('User "')[1].split('"')[0]
+
+    other = f"system:serviceaccount:{ns.name}:other"
+    assert refused("alice") == "alice" and refused("system:node:n") == "system:node:n"
+    assert refused("alice", "secrets") == me and refused("alice", name="p") == me
+    assert refused("bob") == me and refused("system:node:m") == me
+    assert refused(other) == me and refused(other, name="p") == other
+    assert refused("alice", **{"Impersonate-Group": "staff"}) == me
+    assert refused("alice", **{"Impersonate-Group": "system:masters"}) == me
+
+
 def test_groups_without_a_user_are_an_error(api, ns):
     answer = api.get(ns.url("pods"), headers={"Impersonate-Group": "staff"})
     assert answer.code in (400, 500)  # 400 since 1.36
@@ -436,6 +471,7 @@ def test_groups_without_a_user_are_an_error(api, ns):
     ({"User": "system:anonymous"}, ["system:unauthenticated"]),
     ({"User": "system:serviceaccount:n:s"},
      ["system:serviceaccounts", "system:serviceaccounts:n", "system:authenticated"]),
+    ({"User": "system:serviceaccount:N!:s"}, ["system:authenticated"]),
 ])
 def test_the_groups_of_the_impersonated(api, headers, groups):
     body = {"kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1"}

@@ -55,7 +55,8 @@ PATCHES = ["json", "merge", "strategic", "apply"]
 # What kube-apiserver itself calls a fault of the server's.
 KNOWN_500 = [b"resourceVersion should not be set on objects to be created",
              b"Object 'Kind' is missing in the applied configuration",
-             b"failed to create typed patch object", b"strconv.ParseUint: parsing"]
+             b"failed to create typed patch object", b"strconv.ParseUint: parsing",
+             b"list element types are not identical", b"failed to convert new object"]
 EMBEDDED = os.environ.get("API_EMBEDDED") == "1"
 
 
