@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from lib.client import WAIT_S, Api
+from lib.client import TABLE, WAIT_S, Api
 from lib.objects import pod, secret, service_account
 
 REVIEW = "/apis/authentication.k8s.io/v1/tokenreviews"
@@ -132,6 +132,27 @@ def test_a_token_is_bound_to_a_pod_of_its_account_only(ns, ask):
     ask(**bound("Pod", made)).fails(
         400, "BadRequest", 'cannot bind token for serviceaccount "robot" to pod running with '
         "different serviceaccount name.")
+
+
+@pytest.mark.since(32, "older ones check less")
+def test_a_request_names_its_account_and_nothing_else(api, ns, robot):
+    url = ns.url("serviceaccounts", "robot", "token")
+    for meta, code, text in [
+        ({"name": "other"}, 422, "metadata.name: Invalid value: \"other\": must match the service "
+                                 "account name if specified"),
+        ({"namespace": "other"}, 400, "the namespace of the provided object does not match the "
+                                      "namespace sent on the request"),
+    ]:
+        assert text in api.post(url, {"metadata": meta, "spec": {}}).json["message"]
+        assert api.post(url, {"metadata": meta, "spec": {}}).code == code
+    made = api.post(url, {"metadata": {"name": "robot", "namespace": ns.name}, "spec": {}}).ok(201)
+    assert made["metadata"]["name"] == "robot" and made["metadata"]["uid"]
+    assert api.post(url, {"spec": {"wrong": 1}}).warnings == ['unknown field "spec.wrong"']
+    api.post(url, {"spec": {}}, query={"dryRun": "x"}).fails(422, "Invalid")
+    api.post(url, {"spec": {}}, accept=TABLE.split(",")[0]).fails(406, "NotAcceptable")
+    api.post(url, {"spec": {}}, accept=TABLE).ok(201)
+    api.post(f"/api/v1/namespaces/no-{ns.name}/serviceaccounts/robot/token", {"spec": {}}).fails(
+        404, "NotFound", f'namespaces "no-{ns.name}" not found')
 
 
 @pytest.mark.parametrize("seconds, text", [
