@@ -22,6 +22,7 @@
 #define RETRY_MAX_MS 5000
 /* A reconfigure of a large cluster, with a rehearsal before it, takes its time. */
 #define PUSH_DEADLINE_MS 120000
+#define FULL_MS 250
 #define MAX_ANSWER_BYTES ((size_t)4 << 20)
 #define MAX_FAULTS 32
 #define FORGET_AGAIN_MS 10000
@@ -44,6 +45,7 @@ struct agent_push {
     struct loop_source *retry;
     struct pace_backoff backoff;
     int64_t count;
+    int64_t sent_ms;
     int64_t since_us; /* wall clock: since then there has been one at any time; 0: there is none */
     char *trouble;
     struct arena arena; /* of the outcome */
@@ -336,6 +338,7 @@ static void send(struct agent_push *p)
                                   .arg = p};
 
     loop_timer_disarm(p->retry);
+    p->sent_ms = loop_now_ms(p->access->loop);
     p->call = http_client_call(p->access->client, &o);
     log_debug("push %lld: sent", (long long)p->sent->count);
 }
@@ -365,6 +368,11 @@ void agent_push_start(struct agent_push *p, const struct jsn *body)
     p->sent = parcel_free(p->sent);
     p->sent = parcel_new(body, ++p->count);
     send(p);
+}
+
+bool agent_push_is_full(const struct agent_push *p)
+{
+    return p->call && p->waiting && loop_now_ms(p->access->loop) - p->sent_ms < FULL_MS;
 }
 
 int64_t agent_push_since_us(const struct agent_push *p)

@@ -14,6 +14,7 @@
 
 /* So many failures in a row are worth a line in the log. */
 #define LOUD_FAILURES 4
+#define PUT_OFF_MS 50
 
 /* One key. */
 struct job {
@@ -140,16 +141,41 @@ static void on_executed(void *arg, const struct execution_end *end)
         job_end(j);
 }
 
+/* Two configurations are on their way to slurmctld, and what would be planned now waits for both of
+ * them: when the first one is answered, the key is due again. */
+static bool waits_for_agent(const struct work *w, const struct reconcile *r)
+{
+    struct agent_link *link = streq(r->kind, "Controller") && w->tools.agents
+                                  ? agents_find(w->tools.agents, r->namespace, r->name)
+                                  : NULL;
+
+    return link && agent_link_is_full(link);
+}
+
+static void put_off(struct work *w, const char *key)
+{
+    AUTO(free) char *copy = xstrdup(key); /* the queue's own may go */
+    int64_t now_ms = loop_now_ms(w->tools.loop);
+
+    (void)queue_done(w->tools.queue, copy, false, now_ms);
+    queue_add_at(w->tools.queue, copy, now_ms + PUT_OFF_MS);
+}
+
 void work_start(struct work *w, const char *key)
 {
     AUTO(reconcile_done) struct reconcile r = {0};
-    struct job *j = xcalloc(1, sizeof(*j));
+    struct job *j;
 
+    reconcile_open(&r, key);
+    if (waits_for_agent(w, &r)) {
+        put_off(w, key);
+        return;
+    }
+    j = xcalloc(1, sizeof(*j));
     j->work = w;
     j->key = xstrdup(key);
     j->since_ns = clock_mono_ns();
     list_append(&w->jobs, &j->link);
-    reconcile_open(&r, key);
     r.agents = w->tools.agents;
     r.memos = &w->memos;
     j->kind = xstrdup(r.kind);

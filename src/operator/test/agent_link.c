@@ -300,6 +300,30 @@ static void of_several_the_newest_is_sent(void **state)
     assert_int_equal(r.n_pushes, 2);
 }
 
+/* Who plans a third one at once makes it in vain; but a slow answer must not keep anybody. */
+static void while_one_waits_for_another_there_is_no_hurry_for_a_third(void **state)
+{
+    AUTO(rig_done) struct rig r;
+
+    (void)state;
+    rig_connect(&r);
+    assert_int_equal(agent_link_view(r.link)->pushing_us, 0);
+    r.hold_pushes = true;
+    push(&r, "h1");
+    run_until(&r, &r.n_pushes, 1);
+    assert_false(agent_link_is_full(r.link));
+    assert_true(agent_link_view(r.link)->pushing_us > 0);
+    push(&r, "h2");
+    assert_true(agent_link_is_full(r.link));
+    run_for(&r, 300);
+    assert_false(agent_link_is_full(r.link));
+    r.hold_pushes = false;
+    reply(TAKE(r.push), 200, r.config_answer);
+    run_until(&r, &r.pushed, 2);
+    assert_false(agent_link_is_full(r.link));
+    assert_int_equal(agent_link_view(r.link)->pushing_us, 0);
+}
+
 static void without_an_answer_it_is_sent_again(void **state)
 {
     AUTO(rig_done) struct rig r;
@@ -609,6 +633,7 @@ int main(void)
         cmocka_unit_test(trouble_is_told_once_while_it_lasts),
         cmocka_unit_test(a_configuration_is_handed_over),
         cmocka_unit_test(of_several_the_newest_is_sent),
+        cmocka_unit_test(while_one_waits_for_another_there_is_no_hurry_for_a_third),
         cmocka_unit_test(without_an_answer_it_is_sent_again),
         cmocka_unit_test(an_answer_that_was_lost_comes_with_the_state),
         cmocka_unit_test(what_slurmctld_has_is_known_by_its_lines),
