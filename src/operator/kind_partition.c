@@ -152,6 +152,19 @@ static int64_t changed_us(const struct reconcile *r)
     return p ? p->changed_us : 0;
 }
 
+/* Its line in the ConfigMap. */
+static const char *written_line(struct reconcile *r, const char *controller, const char *name)
+{
+    const struct kube_object *map =
+        world_get(r->world, "ConfigMap", r->namespace, labels_config(&r->arena, controller));
+    struct memos own = {0};
+    const char *line = memos_written(r->memos ? r->memos : &own, controller, map, name);
+
+    line = line ? arena_strdup(&r->arena, line) : NULL;
+    memos_done(&own);
+    return line;
+}
+
 static void plan(struct reconcile *r)
 {
     struct api_partition *part = arena_calloc(&r->arena, 1, sizeof(*part));
@@ -168,7 +181,7 @@ static void plan(struct reconcile *r)
     cluster = snapshot_cluster(r, controller);
     in.controller = cluster->controller;
     in.lookup = cluster->lookup;
-    in.config_map = snapshot_object(r, "ConfigMap", labels_config(&r->arena, controller));
+    in.written = written_line(r, controller, api_partition_slurm_name(part));
     in.slurm = snapshot_slurm(r, controller);
     in.changed_us = changed_us(r);
     if (plan_partition_needs_cluster(&r->arena, &in)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The last configuration of each Controller, and whether its agent's certificate is good.
+ * The last configuration of each Controller, the lines of the one that is written, and whether its
+ * agent's certificate is good.
  *
  * Plans are pure and remember nothing; what is worth remembering between two of them is here, by
  * the Controller that it is about, and goes with it.
@@ -12,6 +13,7 @@
 
 /* It has days to live when it is renewed. */
 #define CERT_CHECK_MS 60000
+#define PARTITION "PartitionName="
 
 struct cert_memo {
     char *pem;
@@ -31,10 +33,74 @@ static void memo_free(void *arg)
     (void)config_memo_free(arg);
 }
 
+struct written_memo {
+    char *version;    /* of the ConfigMap */
+    struct map lines; /* by the partition's name */
+};
+
+static void written_memo_free(void *arg)
+{
+    struct written_memo *w = arg;
+
+    free(w->version);
+    map_done(&w->lines);
+    free(w);
+}
+
 void memos_done(struct memos *m)
 {
     map_done(&m->by_controller);
+    map_done(&m->written);
     map_done(&m->certs);
+}
+
+/* Of two lines of one name the first one counts. */
+static void lines_read(struct map *lines, const char *conf)
+{
+    struct str rest = str_of(conf);
+    struct str line;
+
+    while (str_split(&rest, '\n', &line)) {
+        struct str words = line;
+        struct str name;
+
+        if (!str_starts(line, PARTITION))
+            continue;
+        (void)str_split(&words, ' ', &name);
+        name = (struct str){name.p + strlen(PARTITION), name.n - strlen(PARTITION)};
+        if (!map_get(lines, name))
+            (void)map_put(lines, name, str_dup(line));
+    }
+}
+
+static struct written_memo *written_read(const struct kube_object *map)
+{
+    struct written_memo *w = xcalloc(1, sizeof(*w));
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *v = NULL;
+    struct err e = {0};
+
+    w->version = xstrdup_null(map->version);
+    map_init(&w->lines, free);
+    if (kube_object_parse(map, &a, &v, &e) == 0)
+        lines_read(&w->lines, jsn_text(jsn_key(jsn_key(v, "data"), "slurm.conf")));
+    return w;
+}
+
+const char *memos_written(struct memos *m, const char *controller, const struct kube_object *map,
+                          const char *partition)
+{
+    AUTO(free) char *key = map ? xasprintf("%s/%s", map->namespace, controller) : NULL;
+    struct written_memo *w = key ? map_get(&m->written, str_of(key)) : NULL;
+
+    if (!map)
+        return NULL;
+    if (!w || !streq(w->version, map->version)) {
+        w = written_read(map);
+        m->written.free_value = written_memo_free;
+        (void)map_put(&m->written, str_of(key), w);
+    }
+    return map_get(&w->lines, str_of(partition));
 }
 
 bool memos_cert_good(struct memos *m, const char *ns, const char *controller, const char *cert_pem,
@@ -73,4 +139,5 @@ void memos_drop(struct memos *m, const char *ns, const char *controller)
 
     (void)map_del(&m->by_controller, str_of(key));
     (void)map_del(&m->certs, str_of(key));
+    (void)map_del(&m->written, str_of(key));
 }

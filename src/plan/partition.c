@@ -30,19 +30,6 @@
 /* The Controller's plan takes a few milliseconds as a rule; where it takes longer, so does this. */
 #define LOOK_AGAIN_US STATUS_LOOK_AGAIN_US
 
-const char *partition_written_line(struct arena *a, const struct plan_partition *in)
-{
-    const char *conf = jsn_text(jsn_key(jsn_key(in->config_map, "data"), "slurm.conf"));
-    const char *head = arena_printf(a, "PartitionName=%s", api_partition_slurm_name(in->part));
-    struct str rest = str_of(conf);
-    struct str line;
-
-    while (str_split(&rest, '\n', &line))
-        if (str_starts(line, head) && (line.n == strlen(head) || line.p[strlen(head)] == ' '))
-            return arena_str(a, line);
-    return NULL;
-}
-
 /* The line that it should have; *ret_missing gets a NodeSet that is not there, or NULL. */
 static const char *partition_wanted_line(struct arena *a, const struct plan_partition *in,
                                          bool may_be_default, const char **ret_missing)
@@ -77,12 +64,11 @@ static bool is_fresh(const struct plan_partition *in)
 
 bool plan_partition_needs_cluster(struct arena *a, const struct plan_partition *in)
 {
-    const char *written = partition_written_line(a, in);
     const char *missing;
 
     return in->controller && !in->part->meta.deleted_us && !is_fresh(in) &&
-           !streq(written, partition_wanted_line(a, in, true, &missing)) &&
-           !streq(written, partition_wanted_line(a, in, false, &missing));
+           !streq(in->written, partition_wanted_line(a, in, true, &missing)) &&
+           !streq(in->written, partition_wanted_line(a, in, false, &missing));
 }
 
 struct api_partition_status partition_status_copy(struct arena *a, const struct plan_partition *in)
@@ -131,10 +117,9 @@ static void judge_absent(const struct plan_partition *in, struct status_scribe *
 
     if (problem)
         status_set(s, "Ready", STATUS_FALSE, true, "Invalid", "%s%s", problem,
-                   line && streq(line, partition_written_line(a, in))
-                       ? "; what was declared before stays at work"
-                   : strstr(problem, "left out") ? ""
-                                                 : "; the partition is left out");
+                   line && streq(line, in->written) ? "; what was declared before stays at work"
+                   : strstr(problem, "left out")    ? ""
+                                                    : "; the partition is left out");
     else if (built < 0)
         status_set(s, "Ready", STATUS_FALSE, false, "ConfigInvalid",
                    "the configuration is not written before Controller %s is mended; see its "
@@ -180,7 +165,7 @@ static void judge_ready(const struct plan_partition *in, struct api_partition_st
 {
     struct arena *a = s->to->arena;
     const char *missing = NULL;
-    const char *line = partition_written_line(a, in);
+    const char *line = in->written;
     bool as_wanted = streq(line, partition_wanted_line(a, in, true, &missing)) ||
                      streq(line, partition_wanted_line(a, in, false, &missing));
 

@@ -11,7 +11,7 @@ struct plan_partition {
     const struct jsn *object; /* as the API has it */
     const struct api_partition *part;
     const struct controller *controller; /* NULL: there is none, or it does not decode */
-    const struct jsn *config_map;        /* with its slurm.conf; NULL: there is none yet */
+    const char *written; /* the line of this name in the ConfigMap's slurm.conf; NULL: none */
     const struct api_lookup *lookup;
     /* All of it, where plan_partition_needs_cluster; else NULL. */
     const struct build_cluster *cluster;

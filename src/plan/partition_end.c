@@ -42,7 +42,7 @@ static const char *held_by(struct arena *a, const struct plan_partition *in)
 
     if (!in->controller || in->controller->spec.external || is_taken_over(a, in))
         return NULL;
-    if (partition_written_line(a, in))
+    if (in->written)
         return "the configuration is being written without it";
     if (w && w->n)
         return arena_printf(a,

@@ -5,9 +5,6 @@
 #include "src/plan/partition.h"
 #include "src/plan/status.h"
 
-/* The line of the partition in the Controller's configuration, in `a`; NULL: there is none. */
-const char *partition_written_line(struct arena *a, const struct plan_partition *in);
-
 /* partition_live.c: put into the status what slurmctld has, and what has drifted. */
 void partition_live_plan(const struct plan_partition *in, struct api_partition_status *st,
                          struct status_scribe *s);

@@ -47,10 +47,39 @@ static void a_good_certificate_is_not_read_all_the_time(void **state)
     memos_done(&m);
 }
 
+static void lines_that_are_written_are_read_once_for_each_version(void **state)
+{
+    struct kube_object map = {
+        .namespace = "a",
+        .version = "1",
+        .text = STR("{\"data\":{\"slurm.conf\":\"A=1\\nPartitionName=p Nodes=x\\n"
+                    "PartitionName=q\\nPartitionName=p Nodes=z\\n\"}}"),
+    };
+    struct memos m = {0};
+
+    (void)state;
+    assert_null(memos_written(&m, "slurm", NULL, "p"));
+    assert_string_equal(memos_written(&m, "slurm", &map, "p"), "PartitionName=p Nodes=x");
+    assert_string_equal(memos_written(&m, "slurm", &map, "q"), "PartitionName=q");
+    assert_null(memos_written(&m, "slurm", &map, "r"));
+    map.text = STR("{\"data\":{\"slurm.conf\":\"PartitionName=p Nodes=y\\n\"}}");
+    assert_string_equal(memos_written(&m, "slurm", &map, "p"), "PartitionName=p Nodes=x");
+    map.version = "2";
+    assert_string_equal(memos_written(&m, "slurm", &map, "p"), "PartitionName=p Nodes=y");
+    assert_null(memos_written(&m, "slurm", &map, "q"));
+    map.text = STR("{}");
+    map.version = "3";
+    assert_null(memos_written(&m, "slurm", &map, "p"));
+    memos_drop(&m, "a", "slurm");
+    assert_int_equal(m.written.n, 0);
+    memos_done(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_controller_has_one),
+        cmocka_unit_test(lines_that_are_written_are_read_once_for_each_version),
         cmocka_unit_test(a_good_certificate_is_not_read_all_the_time),
     };
 

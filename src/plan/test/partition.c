@@ -90,6 +90,20 @@ static void write_config(struct fixture *f)
     test_put(&f->world, build_config_map(&f->arena, &c, &config));
 }
 
+/* The line of that name in the ConfigMap; NULL: there is none. */
+static const char *written(struct fixture *f, const char *name)
+{
+    const struct jsn *map = test_find(&f->world, "ConfigMap", "lab-config");
+    struct str rest = str_of(jsn_text(jsn_member(jsn_key(map, "data"), STR("slurm.conf"))));
+    const char *head = arena_printf(&f->arena, "PartitionName=%s ", name);
+    struct str line;
+
+    while (str_split(&rest, '\n', &line))
+        if (str_starts(line, head))
+            return arena_str(&f->arena, line);
+    return NULL;
+}
+
 static struct actions plan(struct fixture *f, const char *name)
 {
     struct arena *a = &f->arena;
@@ -99,7 +113,6 @@ static struct actions plan(struct fixture *f, const char *name)
     struct build_cluster c = {.lookup = lookup};
     struct plan_partition in = {.object = test_find(&f->world, "Partition", name),
                                 .part = part,
-                                .config_map = test_find(&f->world, "ConfigMap", "lab-config"),
                                 .lookup = lookup,
                                 .slurm = f->slurm,
                                 .changed_us = f->changed_us,
@@ -109,6 +122,7 @@ static struct actions plan(struct fixture *f, const char *name)
     *lookup = api_lookup_over(f->world.objects);
     if (api_partition_decode(a, in.object, part, &e) < 0)
         fail_msg("%s", e.text);
+    in.written = written(f, api_partition_slurm_name(part));
     read_cluster(f, &c);
     in.controller = c.controller;
     f->needed_cluster = plan_partition_needs_cluster(a, &in);
