@@ -7,9 +7,10 @@
 
 #include <stdio.h>
 
-#include "src/api/meta.h"
+#include "src/api/kinds.h"
 #include "src/base/clock.h"
 #include "src/base/map.h"
+#include "src/cli/trouble_conditions.h"
 
 #define RECENT_US (10LL * 60 * 1000000)
 #define STARTING_US (30LL * 1000000)
@@ -51,62 +52,9 @@ static bool is_ready(const struct jsn *pod)
     return false;
 }
 
-static const char *one_line(struct finder *f, const char *text)
-{
-    char *copy = arena_strdup(f->a, text ? text : "no reason was given");
-
-    for (char *p = copy; *p; p++)
-        if (*p == '\n')
-            *p = p[1] ? ' ' : '\0';
-    return copy;
-}
-
 static void say(struct finder *f, const char *kind, const struct jsn *object, const char *what)
 {
-    struct jsn *text =
-        jsn_stringf(f->a, "%s %s/%s: %s", kind, jsn_get_str(object, "metadata.namespace"),
-                    jsn_get_str(object, "metadata.name"), one_line(f, what));
-
-    JSN_FOR_ITEMS (known, f->list)
-        if (jsn_equal(known, text))
-            return;
-    jsn_append(f->a, f->list, text);
-}
-
-/* Types whose being true is good; others (Paused, Drifted) say so themselves by events. */
-static bool should_hold(const char *type)
-{
-    static const char *const types[] = {
-        "Ready", "Available", "ConfigApplied", "Valid", "NodeSetsAccepted", "ScaledDown", NULL};
-
-    for (const char *const *t = types; *t; t++)
-        if (streq(type, *t))
-            return true;
-    return false;
-}
-
-/* Pods take their time to start; who asks why nothing works is told of that, too. */
-static bool is_on_its_way(const struct finder *f, const struct jsn *condition)
-{
-    const char *reason = jsn_get_str(condition, "reason");
-
-    return !f->logs && (streq(reason, "PodsNotReady") || streq(reason, "SlurmctldNotReady")) &&
-           since_us(condition, "lastTransitionTime") < STARTING_US;
-}
-
-static void look_at_conditions(struct finder *f, const char *kind, const struct jsn *object)
-{
-    JSN_FOR_ITEMS (c, jsn_get(object, "status.conditions")) {
-        const char *message = jsn_get_str(c, "message");
-
-        if (should_hold(jsn_get_str(c, "type")) && streq(jsn_get_str(c, "status"), "False") &&
-            !is_on_its_way(f, c))
-            say(f, kind, object,
-                message && message[0]
-                    ? message
-                    : arena_printf(f->a, "%s is false (%s)", jsn_get_str(c, "type"),
-                                   jsn_get_str(c, "reason")));
-    }
+    trouble_say(f->a, f->list, kind, object, what);
 }
 
 /* The last lines of a container, as they are. */
@@ -203,20 +151,21 @@ static int each(struct finder *f, const struct kube_resource *what,
     return r;
 }
 
-static void look_at_controller(struct finder *f, const struct jsn *object)
+/* Conditions tell how it is now; an event, how it was. */
+static int look_at_ours(struct finder *f, struct err *e)
 {
-    look_at_conditions(f, "Controller", object);
-}
+    int r = 0;
 
-static void look_at_nodeset(struct finder *f, const struct jsn *object)
-{
-    look_at_conditions(f, "NodeSet", object);
-}
+    API_FOR_KINDS (k) {
+        struct kube_resource what = {k->group, k->version, k->plural};
+        struct jsn *items = NULL;
 
-/* Their conditions tell how it is now; an event, how it was. */
-static bool has_conditions(const char *kind)
-{
-    return streq(kind, "Controller") || streq(kind, "NodeSet");
+        if (r == 0)
+            r = ask_list(f->k, f->a, &what, NULL, &items, e);
+        JSN_FOR_ITEMS (item, items)
+            trouble_conditions(f->a, k->kind, item, clock_wall_us(), f->logs, f->list);
+    }
+    return r;
 }
 
 /* Pods that run here and that the API does not know: the node keeps them, and says so. */
@@ -224,9 +173,7 @@ static void look_at_node(struct finder *f, const struct jsn *object)
 {
     JSN_FOR_ITEMS (c, jsn_get(object, "status.conditions"))
         if (streq(jsn_get_str(c, "type"), "UnknownPods") && streq(jsn_get_str(c, "status"), "True"))
-            jsn_append(f->a, f->list,
-                       jsn_stringf(f->a, "Node %s: %s", jsn_get_str(object, "metadata.name"),
-                                   one_line(f, jsn_get_str(c, "message"))));
+            say(f, "Node", object, jsn_get_str(c, "message"));
 }
 
 /* The Node's condition tells how it is now. */
@@ -242,7 +189,7 @@ static void look_at_event(struct finder *f, const struct jsn *event)
     struct jsn *object = jsn_object(f->a);
 
     if (!streq(jsn_get_str(event, "type"), "Warning") || !is_recent(event) ||
-        has_conditions(jsn_get_str(of, "kind")) || is_told(event))
+        api_kind_find(jsn_get_str(of, "kind")) || is_told(event))
         return;
     if (streq(jsn_get_str(of, "kind"), "Pod") &&
         !map_get(&f->unwell,
@@ -261,9 +208,7 @@ int trouble_find(struct ask *k, struct arena *a, bool logs, struct jsn **ret_lis
     int r = each(&f, &resource_nodes, look_at_node, e);
 
     if (r == 0)
-        r = each(&f, &resource_controllers, look_at_controller, e);
-    if (r == 0)
-        r = each(&f, &resource_nodesets, look_at_nodeset, e);
+        r = look_at_ours(&f, e);
     if (r == 0)
         r = each(&f, &resource_pods, look_at_pod, e);
     if (r == 0)

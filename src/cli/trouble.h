@@ -4,7 +4,7 @@
 
 #include "src/local/ask.h"
 
-/* Of all Controllers, NodeSets and their pods; with `logs`, also what failing containers said last.
+/* Of all objects of our kinds and their pods; with `logs`, also what failing containers said last.
  * An array of strings in `a`; empty if nothing is wrong as far as the API knows. */
 int trouble_find(struct ask *k, struct arena *a, bool logs, struct jsn **ret_list,
                  struct err *e) MUST_CHECK;

@@ -176,9 +176,17 @@ def test_a_deleted_one_goes_with_its_line(lab):
 
 
 def test_the_example_works(lab):
+    """As the README has it: after the quick start, and after its partition was edited."""
     ns = "parts-example"
     lab.kubectl("create", "namespace", ns)
+    lab.kubectl("apply", "--server-side", "-f", str(TOP / "examples/quickstart.yaml"), "-n", ns)
+    lab.kubectl("patch", "nodeset", "compute", "-n", ns, "--type=merge", "-p",
+                '{"spec":{"partition":{"config":"Default=YES MaxTime=1:00:00"}}}')
     lab.kubectl("apply", "-f", str(TOP / "examples/partition.yaml"), "-n", ns)
     eventually(lambda: len(lab.get("partitions", ns=ns)) == 3, "three Partitions")
     eventually(lambda: "PartitionName=maintenance Nodes=ALL" in
                lab.get("configmap", "slurm-config", ns)["data"]["slurm.conf"], "their lines")
+    conf = lab.get("configmap", "slurm-config", ns)["data"]["slurm.conf"]
+    assert [line.split()[0] for line in conf.splitlines() if "Default=YES" in line] == ["PartitionName=batch"]
+    for one in lab.get("partitions", ns=ns):
+        assert "Default" not in [c["type"] for c in one.get("status", {}).get("conditions", [])]
