@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of `slurmkeeper plan`: files compared by meaning, and the plan as people and programs
+ * read it. */
+#include "src/json/test/json_text.h"
+
+#include "src/cli/plan.h"
+#include "src/slurm/profile.h"
+
+#define R2205 RELEASE(22, 5, 8)
+
+static const char *diff(struct arena *a, const char *from, const char *to)
+{
+    struct plan_cluster c = {.release = R2205};
+    AUTO(buf_done) struct buf b = {0};
+
+    plan_diff_files(a, json_of(a, from), json_of(a, to), &c);
+    for (size_t i = 0; i < c.n; i++)
+        buf_printf(&b, "%s%s %s", i ? "; " : "", change_class_name(c.changes[i].class),
+                   c.changes[i].text);
+    return arena_strdup(a, buf_str(&b));
+}
+
+static void files_are_compared_by_meaning(void **state)
+{
+    static const char *const cases[][3] = {
+        {"{'slurm.conf':'PartitionName=a State=UP'}", "{'slurm.conf':'PartitionName=a State=UP'}",
+         ""},
+        {"{'slurm.conf':'PartitionName=a  State=UP\\n# x'}",
+         "{'slurm.conf':'partitionname=a state=up'}", ""},
+        {"{'slurm.conf':'PartitionName=a State=UP'}",
+         "{'slurm.conf':'PartitionName=a State=DRAIN'}", "rpc partition a: State: UP -> DRAIN"},
+        {"{'slurm.conf':'SlurmdPort=1'}", "{'slurm.conf':'SlurmdPort=2'}",
+         "restart SlurmdPort: 1 -> 2"},
+        /* without a model the text counts */
+        {"{}", "{'prolog.sh':'x'}", "reconfigure prolog.sh: added"},
+        {"{'prolog.sh':'x'}", "{'prolog.sh':'y'}", "reconfigure prolog.sh: changed"},
+        {"{'prolog.sh':'x'}", "{}", "reconfigure prolog.sh: removed"},
+        {"{'slurm.key':'x'}", "{'slurm.key':'y'}", "restart slurm.key: changed"},
+        {"{'cgroup.conf':'ConstrainCores=no'}", "{'cgroup.conf':'ConstrainCores=yes'}",
+         "reconfigure cgroup.conf: ConstrainCores: no -> yes"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+
+        assert_string_equal(diff(&a, cases[i][0], cases[i][1]), cases[i][2]);
+    }
+}
+
+static struct plan_cluster cluster(void)
+{
+    return (struct plan_cluster){.ns = "slurm", .name = "lab", .release = R2205, .source = "agent"};
+}
+
+static const char *printed(struct arena *a, const struct plan_cluster *c, size_t n, bool colour)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    plan_print_text(c, n, colour, &b);
+    return arena_strdup(a, buf_str(&b));
+}
+
+static void a_plan_reads_as_sentences(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct plan_cluster c = cluster();
+
+    (void)state;
+    assert_string_equal(printed(&a, &c, 1, false), "cluster slurm/lab (Slurm 22.05.8)\n"
+                                                   "  no change\n");
+    plan_change_add(&a, &c, CHANGE_RPC, "partition debug: State: UP -> DRAIN", NULL);
+    assert_string_equal(printed(&a, &c, 1, false),
+                        "cluster slurm/lab (Slurm 22.05.8)\n"
+                        "  rpc          partition debug: State: UP -> DRAIN\n"
+                        "  1 change; by calls to slurmctld, in milliseconds\n");
+    plan_change_add(&a, &c, CHANGE_RESTART, "SelectType: x -> y", "its plugin is loaded once");
+    c.warnings = json_of(&a, "['QOS is not checked']");
+    assert_string_equal(printed(&a, &c, 1, false),
+                        "cluster slurm/lab (Slurm 22.05.8)\n"
+                        "  rpc          partition debug: State: UP -> DRAIN\n"
+                        "  restart      SelectType: x -> y (its plugin is loaded once)\n"
+                        "  warning: QOS is not checked\n"
+                        "  2 changes; slurmctld is restarted, jobs go on\n");
+}
+
+static void the_end_of_a_plan_tells_what_comes_of_it(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct plan_cluster c[2] = {cluster(), cluster()};
+
+    (void)state;
+    c[0].refused = "slurm.conf:3: Nodes: n9 is not known";
+    c[1].is_new = true;
+    c[1].guessed = true;
+    c[1].note = "the cluster has no agent";
+    assert_string_equal(
+        printed(&a, c, 2, false),
+        "cluster slurm/lab (Slurm 22.05.8)\n"
+        "  refused: slurm.conf:3: Nodes: n9 is not known\n"
+        "\ncluster slurm/lab (as for Slurm 22.05)\n"
+        "  compared with the files that were written last: the cluster has no agent\n"
+        "  the cluster is new: it is started with this configuration\n");
+    assert_non_null(strstr(printed(&a, c, 1, true), "\033[31mrefused\033[0m"));
+}
+
+static void programs_get_the_same_as_json(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(buf_done) struct buf b = {0};
+    struct plan_cluster c = cluster();
+    struct jsn *v;
+
+    (void)state;
+    c.warnings = jsn_array(&a);
+    plan_change_add(&a, &c, CHANGE_RECONFIGURE, "NodeName=n1 added", "it is new");
+    plan_print_json(&a, &c, 1, &b);
+    assert_int_equal(jsn_parse(&a, buf_view(&b), NULL, &v, NULL), 0);
+    assert_string_equal(text_of(&a, v),
+                        "{'clusters':[{'namespace':'slurm','name':'lab','release':'22.05.8',"
+                        "'source':'agent','new':false,'class':'reconfigure','changes':[{'class':"
+                        "'reconfigure','change':'NodeName=n1 added','why':'it is new'}],"
+                        "'warnings':[]}]}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_are_compared_by_meaning),
+        cmocka_unit_test(a_plan_reads_as_sentences),
+        cmocka_unit_test(the_end_of_a_plan_tells_what_comes_of_it),
+        cmocka_unit_test(programs_get_the_same_as_json),
+    };
+
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
