@@ -20,6 +20,7 @@
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/cluster/node/pods/container.h"
+#include "src/cluster/node/pods/handler_request.h"
 #include "src/cluster/node/pods/worker.h"
 #include "src/cluster/node/serve/exec_process.h"
 
@@ -110,27 +111,9 @@ static int start_command(struct handler_run *r, const struct jsn *json, int64_t 
     return err;
 }
 
-/* A port by number or name; 0: there is none of that name. */
-static uint16_t handler_port(const struct ctr_spec *c, const struct jsn *port)
-{
-    const char *name = jsn_text(port);
-    uint32_t v;
-
-    if (jsn_is(port, JSN_INT))
-        return port->i > 0 && port->i < 65536 ? (uint16_t)port->i : 0;
-    if (name && str_to_u32(str_of(name), &v) == 0 && v < 65536)
-        return (uint16_t)v;
-    JSN_FOR_ITEMS (p, jsn_key(c->json, "ports"))
-        if (name && streq(jsn_get_str(p, "name"), name))
-            return (uint16_t)jsn_get_int(p, "containerPort", 0);
-    return 0;
-}
-
 static const char *host_of(const struct handler_run *r, const struct jsn *json)
 {
-    const char *host = jsn_get_str(json, "host");
-
-    return host && host[0] ? host : sandbox_ip(r->ctr->worker->sandbox);
+    return handler_host(json, sandbox_ip(r->ctr->worker->sandbox));
 }
 
 static void on_page(void *arg, const struct http_answer *a, const struct err *e)
@@ -144,7 +127,7 @@ static void on_page(void *arg, const struct http_answer *a, const struct err *e)
         return;
     }
     why = xasprintf("HTTP probe failed with statuscode: %d", a->status);
-    finish(r, a->status >= 200 && a->status < 400, why);
+    finish(r, handler_status_ok(a->status), why);
 }
 
 static int start_request(struct handler_run *r, const struct jsn *json, int64_t timeout_ms,
@@ -152,23 +135,16 @@ static int start_request(struct handler_run *r, const struct jsn *json, int64_t 
 {
     struct node *n = r->ctr->worker->node;
     AUTO(arena_done) struct arena a = {0};
-    uint16_t port = handler_port(container_spec(r->ctr), jsn_key(json, "port"));
-    bool https = streq(jsn_get_str(json, "scheme"), "HTTPS");
-    const char *path = jsn_get_str(json, "path");
-    const struct jsn *given = jsn_key(json, "httpHeaders");
-    const char **headers = arena_calloc(&a, jsn_len(given) + 2, sizeof(*headers));
     struct http_client_tls tls = {.insecure = true};
-    size_t k = 0;
+    struct handler_request ask;
+    int err = handler_request_of(&a, container_spec(r->ctr), json,
+                                 sandbox_ip(r->ctr->worker->sandbox), &ask, e);
 
-    if (!port)
-        return err_bad(e, "there is no such port");
-    headers[k++] = "User-Agent: kube-probe/slurmkeeper";
-    JSN_FOR_ITEMS (h, given)
-        headers[k++] = arena_printf(&a, "%s: %s", jsn_get_str(h, "name"), jsn_get_str(h, "value"));
+    if (err < 0)
+        return err;
     struct http_call_options o = {
-        .url = arena_printf(&a, "%s://%s:%u%s%s", https ? "https" : "http", host_of(r, json), port,
-                            path && path[0] == '/' ? "" : "/", path ? path : ""),
-        .headers = headers,
+        .url = ask.url,
+        .headers = ask.headers,
         .tls = &tls,
         .deadline_ms = timeout_ms,
         .connect_timeout_ms = (int)MIN(timeout_ms, 60000),
