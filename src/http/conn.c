@@ -18,6 +18,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
+#include "src/base/texts.h"
 #include "src/http/internal.h"
 
 #define LINGER_MS 2000
@@ -204,9 +205,7 @@ static void bury(void *arg)
 {
     struct conn *c = arg;
 
-    for (char **org = c->tls_orgs; org && *org; org++)
-        free(*org);
-    free(c->tls_orgs);
+    (void)texts_free(c->tls_orgs);
     free(c->tls_cn);
     free(c->tls_sha256);
     free(c->peer.text);

@@ -20,6 +20,7 @@
 #include "src/base/alloc.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
+#include "src/base/texts.h"
 
 #define WAIT_FIRST_MS 100
 #define WAIT_MAX_MS 10000
@@ -195,16 +196,11 @@ static void on_timer(void *arg)
 struct daemon *daemon_new(struct loop *l, const struct daemon_options *o)
 {
     struct daemon *d = xcalloc(1, sizeof(*d));
-    size_t n = 0;
 
-    while (o->argv[n])
-        n++;
     d->loop = l;
     d->name = xstrdup(o->name);
     d->log = xstrdup(o->log);
-    d->argv = xcalloc(n + 1, sizeof(char *));
-    for (size_t i = 0; i < n; i++)
-        d->argv[i] = xstrdup(o->argv[i]);
+    d->argv = texts_copy(o->argv);
     d->wait_ms = WAIT_FIRST_MS;
     d->timer = loop_add_timer(l, on_timer, d);
     d->ailing = xasprintf("%s.ailing", o->log);
@@ -241,9 +237,7 @@ struct daemon *daemon_free(struct daemon *d)
         (void)kill(d->pid, SIGKILL);
         (void)waitpid(d->pid, NULL, 0);
     }
-    for (char **s = d->argv; *s; s++)
-        free(*s);
-    free(d->argv);
+    (void)texts_free(d->argv);
     free(d->name);
     free(d->log);
     free(d);

@@ -11,6 +11,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
+#include "src/base/texts.h"
 #include "src/json/jsn.h"
 
 #define CHOICES_MAX_BYTES ((size_t)64 << 10)
@@ -63,9 +64,7 @@ void choices_done(struct choices *c)
 {
     free(c->name);
     free(c->pod_cidr);
-    for (char **s = c->shares; s && *s; s++)
-        free(*s);
-    free(c->shares);
+    (void)texts_free(c->shares);
     free(c->slurm);
     free(c->release);
     *c = (struct choices){0};

@@ -22,6 +22,7 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/base/name_claim.h"
+#include "src/base/texts.h"
 #include "src/kube/client.h"
 #include "src/local/clients.h"
 #include "src/local/daemon.h"
@@ -89,26 +90,6 @@ static bool port_comes_free(int port)
     return false;
 }
 
-static char **copy_list(const char *const *list)
-{
-    size_t n = 0;
-    char **copy;
-
-    while (list && list[n])
-        n++;
-    copy = xcalloc(n + 1, sizeof(*copy));
-    for (size_t i = 0; i < n; i++)
-        copy[i] = xstrdup(list[i]);
-    return copy;
-}
-
-static void free_list(char **list)
-{
-    for (char **s = list; s && *s; s++)
-        free(*s);
-    free(list);
-}
-
 static int choose(struct serve *s, const struct serve_options *o, struct err *e)
 {
     struct choices *c = &s->choices;
@@ -134,10 +115,10 @@ static int choose(struct serve *s, const struct serve_options *o, struct err *e)
     if (c->port == 0 || !port_comes_free(c->port))
         c->port = choose_port();
     if (o->shares && o->shares[0]) {
-        free_list(c->shares);
-        c->shares = copy_list(o->shares);
+        c->shares = texts_free(c->shares);
+        c->shares = texts_copy(o->shares);
     }
-    s->now = copy_list(o->now);
+    s->now = texts_copy(o->now);
     c->no_agent = s->no_agent;
     free(c->slurm);
     free(c->release);
@@ -424,7 +405,7 @@ struct serve *serve_free(struct serve *s)
     if (s->lock >= 0)
         (void)close(s->lock);
     choices_done(&s->choices);
-    free_list(s->now);
+    (void)texts_free(s->now);
     free(s->node_socket);
     layout_done(&s->layout);
     free(s->program);

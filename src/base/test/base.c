@@ -14,6 +14,7 @@
 #include "src/base/hash.h"
 #include "src/base/list.h"
 #include "src/base/map.h"
+#include "src/base/texts.h"
 
 static void wrapping_an_error_puts_context_before_it(void **state)
 {
@@ -399,6 +400,24 @@ static void a_rewound_arena_keeps_what_was_before(void **state)
     assert_int_equal(a.total_bytes, 0);
 }
 
+static void lists_of_texts_are_copied_whole(void **state)
+{
+    static const char *const list[] = {"a", "", "c d", NULL};
+    char **copy = texts_copy(list);
+    char **empty = texts_copy(NULL);
+
+    (void)state;
+    for (size_t i = 0; list[i]; i++) {
+        assert_string_equal(copy[i], list[i]);
+        assert_ptr_not_equal(copy[i], list[i]);
+    }
+    assert_null(copy[3]);
+    assert_null(empty[0]);
+    assert_null(texts_free(copy));
+    assert_null(texts_free(empty));
+    assert_null(texts_free(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +441,7 @@ int main(void)
         cmocka_unit_test(stable_hashes_do_not_change),
         cmocka_unit_test(an_arena_holds_small_and_large_pieces),
         cmocka_unit_test(a_rewound_arena_keeps_what_was_before),
+        cmocka_unit_test(lists_of_texts_are_copied_whole),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

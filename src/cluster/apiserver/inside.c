@@ -86,6 +86,14 @@ static int find_same(struct api_call *c, const struct jsn *object, struct jsn **
     return r;
 }
 
+/* Begin a write of an object that is there; *ret_now is NULL where nothing is to be done. */
+static int begin_on(struct api_call *c, struct apiserver *s, const char *resource,
+                    const struct jsn *object, struct jsn **ret_now, struct err *e)
+{
+    begin(c, s, resource, object);
+    return find_same(c, object, ret_now) < 0 ? failed(c, e) : 0;
+}
+
 /* An earlier write of this turn may have moved what the server itself keeps in metadata. */
 static void keep_own(struct arena *a, struct jsn *wanted, const struct jsn *now)
 {
@@ -116,12 +124,10 @@ int inside_update(struct apiserver *s, const char *resource, const struct jsn *o
     AUTO(call_done_inner) struct api_call c;
     struct jsn *wanted;
     struct jsn *now;
+    int r = begin_on(&c, s, resource, object, &now, e);
 
-    begin(&c, s, resource, object);
-    if (find_same(&c, object, &now) < 0)
-        return failed(&c, e);
-    if (!now)
-        return 0;
+    if (r < 0 || !now)
+        return r;
     wanted = jsn_clone(&c.arena, object);
     keep_own(&c.arena, wanted, now);
     return write_update(&c, now, wanted, &how) < 0 ? failed(&c, e) : 0;
@@ -135,12 +141,10 @@ int inside_update_status(struct apiserver *s, const char *resource, const struct
     AUTO(call_done_inner) struct api_call c;
     struct jsn *wanted;
     struct jsn *now;
+    int r = begin_on(&c, s, resource, object, &now, e);
 
-    begin(&c, s, resource, object);
-    if (find_same(&c, object, &now) < 0)
-        return failed(&c, e);
-    if (!now)
-        return 0;
+    if (r < 0 || !now)
+        return r;
     c.sub = resource_sub(c.res, STR("status"));
     wanted = jsn_clone(&c.arena, now);
     jsn_set(&c.arena, wanted, "status", jsn_clone(&c.arena, jsn_key(object, "status")));
@@ -156,12 +160,10 @@ int inside_delete(struct apiserver *s, const char *resource, const struct jsn *o
     AUTO(call_done_inner) struct api_call c;
     struct jsn *answer;
     struct jsn *now;
+    int r = begin_on(&c, s, resource, object, &now, e);
 
-    begin(&c, s, resource, object);
-    if (find_same(&c, object, &now) < 0)
-        return failed(&c, e);
-    if (!now || object_deleting(now))
-        return 0;
+    if (r < 0 || !now || object_deleting(now))
+        return r;
     return write_delete(&c, now, &o, &answer) < 0 ? failed(&c, e) : 0;
 }
 

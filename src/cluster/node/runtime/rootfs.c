@@ -25,6 +25,7 @@
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/file.h"
+#include "src/base/texts.h"
 #include "src/cluster/node/mounts.h"
 #include "src/cluster/node/runtime/etc_image.h"
 #include "src/cluster/node/runtime/skeleton.h"
@@ -166,26 +167,6 @@ static bool note_inner(void *arg, const char *path, const char *fs_type)
     return true;
 }
 
-static char **copy_list(const char *const *list)
-{
-    size_t n = 0;
-    char **copy;
-
-    while (list && list[n])
-        n++;
-    copy = xcalloc(n + 1, sizeof(*copy));
-    for (size_t i = 0; i < n; i++)
-        copy[i] = xstrdup(list[i]);
-    return copy;
-}
-
-static void free_list(char **list)
-{
-    for (char **s = list; s && *s; s++)
-        free(*s);
-    free(list);
-}
-
 /* Users and settings that came meanwhile; a burst of containers pays for it once. */
 static int refresh_etc(struct rootfs *r, struct err *e)
 {
@@ -206,8 +187,8 @@ int rootfs_new(const struct rootfs_options *o, struct rootfs **ret_rootfs, struc
 
     r->state_dir = xstrdup(o->state_dir);
     r->entrypoint_dir = xstrdup_null(o->entrypoint_dir);
-    r->programs = copy_list(o->programs);
-    r->shares = copy_list(o->shares);
+    r->programs = texts_copy(o->programs);
+    r->shares = texts_copy(o->shares);
     r->slurm = xstrdup_null(o->slurm);
     r->overlays = overlay_works(o->state_dir);
     r->etc = xasprintf("%s/etc", o->node_dir);
@@ -235,8 +216,8 @@ struct rootfs *rootfs_free(struct rootfs *r)
     }
     for (size_t i = 0; i < r->n_inner; i++)
         free(r->inner[i]);
-    free_list(r->programs);
-    free_list(r->shares);
+    (void)texts_free(r->programs);
+    (void)texts_free(r->shares);
     free(r->inner);
     (void)skeleton_free(r->skeleton);
     free(r->state_dir);
