@@ -8,6 +8,7 @@
  */
 #include "src/base/file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <libgen.h>
@@ -151,6 +152,19 @@ int file_copy(const char *from, const char *to, mode_t mode, struct err *e)
 bool file_exists(const char *path)
 {
     return access(path, F_OK) == 0;
+}
+
+long file_dir_count(const char *path)
+{
+    DIR *dir = opendir(path);
+    long n = -2; /* itself and the one above */
+
+    if (!dir)
+        return -1;
+    while (readdir(dir))
+        n++;
+    (void)closedir(dir);
+    return n;
 }
 
 /* With that very mode: the umask of whoever started us has no say.  Fails with EEXIST. */

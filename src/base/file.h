@@ -26,6 +26,8 @@ int file_update(const char *path, struct str content, mode_t mode, bool *ret_cha
 int file_copy(const char *from, const char *to, mode_t mode, struct err *e) MUST_CHECK;
 
 bool file_exists(const char *path);
+/* How many entries a directory has; -1: it cannot be read, or there is none. */
+long file_dir_count(const char *path);
 
 /* Make a directory and its parents, with that mode whatever the umask; an existing one is fine, and
  * its mode is left alone. */

@@ -7,7 +7,6 @@
  * them as well.  Running jobs would die: as long as there are any, or nobody can tell, it refuses
  * unless --force is given.
  */
-#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -134,24 +133,12 @@ static void retire_nodes(const struct layout *l)
     }
 }
 
-static bool is_empty(const char *path)
-{
-    DIR *dir = opendir(path);
-    size_t n = 0;
-
-    while (dir && readdir(dir))
-        n++;
-    if (dir)
-        (void)closedir(dir);
-    return n == 2; /* itself and the one above */
-}
-
 /* A state directory on a disk of its own stays, empty: it is not ours to unmount. */
 static int remove_state(const char *path, struct err *e)
 {
     int r = file_remove_tree(path, e);
 
-    return r == -EBUSY && is_empty(path) ? 0 : r;
+    return r == -EBUSY && file_dir_count(path) == 0 ? 0 : r;
 }
 
 static int take_down(const struct cli_args *args, const struct layout *l, struct choices *c,

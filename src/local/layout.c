@@ -5,7 +5,6 @@
  */
 #include "src/local/layout.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <sys/stat.h>
 
@@ -230,12 +229,6 @@ int layout_put_slurm(const struct layout *l, const char *prefix, struct err *e)
 bool layout_has_pods(const struct layout *l)
 {
     AUTO(free) char *path = xasprintf("%s/node/pods", l->state);
-    DIR *dir = opendir(path);
-    size_t n = 0;
 
-    while (dir && readdir(dir))
-        n++;
-    if (dir)
-        (void)closedir(dir);
-    return n > 2; /* itself and the one above */
+    return file_dir_count(path) > 0;
 }

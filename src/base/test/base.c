@@ -400,6 +400,23 @@ static void a_rewound_arena_keeps_what_was_before(void **state)
     assert_int_equal(a.total_bytes, 0);
 }
 
+static void entries_of_directories_are_counted(void **state)
+{
+    char dir[] = "/tmp/sk-count-XXXXXX";
+    AUTO(free) char *file = NULL;
+    struct err e = {0};
+
+    (void)state;
+    assert_int_equal(file_dir_count("/nonexistent"), -1);
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(file_dir_count(dir), 0);
+    file = xasprintf("%s/.hidden", dir);
+    assert_int_equal(file_write(file, STR(""), 0600, &e), 0);
+    assert_int_equal(file_dir_count(dir), 1);
+    assert_int_equal(file_dir_count(file), -1);
+    assert_int_equal(file_remove_tree(dir, &e), 0);
+}
+
 static void lists_of_texts_are_copied_whole(void **state)
 {
     static const char *const list[] = {"a", "", "c d", NULL};
@@ -441,6 +458,7 @@ int main(void)
         cmocka_unit_test(stable_hashes_do_not_change),
         cmocka_unit_test(an_arena_holds_small_and_large_pieces),
         cmocka_unit_test(a_rewound_arena_keeps_what_was_before),
+        cmocka_unit_test(entries_of_directories_are_counted),
         cmocka_unit_test(lists_of_texts_are_copied_whole),
     };
 

@@ -122,7 +122,8 @@ bool backing_is_ready(const struct jsn *service, const struct jsn *pod)
            (pod_ready(pod) && !object_deleting(pod));
 }
 
-struct jsn *backing_target(struct arena *a, const struct jsn *pod)
+/* {"kind": "Pod", "name": ...} */
+static struct jsn *reference_to(struct arena *a, const struct jsn *pod)
 {
     struct jsn *o = jsn_object(a);
 
@@ -133,7 +134,8 @@ struct jsn *backing_target(struct arena *a, const struct jsn *pod)
     return o;
 }
 
-const char *backing_hostname(const struct jsn *service, const struct jsn *pod)
+/* The pod's host name in the service's domain; NULL if it has none there. */
+static const char *hostname_of(const struct jsn *service, const struct jsn *pod)
 {
     const char *hostname = jsn_get_str(pod, "spec.hostname");
 
@@ -141,4 +143,17 @@ const char *backing_hostname(const struct jsn *service, const struct jsn *pod)
         !streq(jsn_get_str(pod, "spec.subdomain"), object_name(service)))
         return NULL;
     return hostname;
+}
+
+void backing_describe(struct arena *a, struct jsn *address, const struct jsn *service,
+                      const struct jsn *pod)
+{
+    const char *node = jsn_get_str(pod, "spec.nodeName");
+    const char *hostname = hostname_of(service, pod);
+
+    if (hostname)
+        jsn_set_str(a, address, "hostname", hostname);
+    if (node && node[0])
+        jsn_set_str(a, address, "nodeName", node);
+    jsn_set(a, address, "targetRef", reference_to(a, pod));
 }

@@ -25,10 +25,9 @@ bool backing_has(const struct jsn *service, const struct jsn *pod);
 struct backing backing_of(struct arena *a, const struct jsn *service, const struct jsn *pods);
 /* Should clients be sent there?  A pod that is going never, unless the service says always. */
 bool backing_is_ready(const struct jsn *service, const struct jsn *pod);
-/* {"kind": "Pod", "name": ...} */
-struct jsn *backing_target(struct arena *a, const struct jsn *pod);
-/* The pod's host name in the service's domain; NULL if it has none there. */
-const char *backing_hostname(const struct jsn *service, const struct jsn *pod);
+/* Put into an address who the pod is: targetRef, its node, its name in the service's domain. */
+void backing_describe(struct arena *a, struct jsn *address, const struct jsn *service,
+                      const struct jsn *pod);
 
 /* Plans for the two kinds that hold the result; `old` NULL: not there yet. */
 void endpoints_plan(struct plan *p, const struct jsn *service, const struct jsn *pods,

@@ -13,16 +13,10 @@
 
 static struct jsn *address(struct arena *a, const struct jsn *service, const struct jsn *pod)
 {
-    const char *node = jsn_get_str(pod, "spec.nodeName");
-    const char *hostname = backing_hostname(service, pod);
     struct jsn *o = jsn_object(a);
 
     jsn_set_str(a, o, "ip", jsn_get_str(pod, "status.podIP"));
-    if (hostname)
-        jsn_set_str(a, o, "hostname", hostname);
-    if (node && node[0])
-        jsn_set_str(a, o, "nodeName", node);
-    jsn_set(a, o, "targetRef", backing_target(a, pod));
+    backing_describe(a, o, service, pod);
     return o;
 }
 

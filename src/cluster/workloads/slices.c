@@ -21,8 +21,6 @@
 
 static struct jsn *endpoint(struct arena *a, const struct jsn *service, const struct jsn *pod)
 {
-    const char *node = jsn_get_str(pod, "spec.nodeName");
-    const char *hostname = backing_hostname(service, pod);
     struct jsn *o = jsn_object(a);
     struct jsn *addresses = jsn_array(a);
     struct jsn *conditions = jsn_object(a);
@@ -33,11 +31,7 @@ static struct jsn *endpoint(struct arena *a, const struct jsn *service, const st
     jsn_set_bool(a, conditions, "serving", pod_ready(pod));
     jsn_set_bool(a, conditions, "terminating", object_deleting(pod));
     jsn_set(a, o, "conditions", conditions);
-    if (hostname)
-        jsn_set_str(a, o, "hostname", hostname);
-    if (node && node[0])
-        jsn_set_str(a, o, "nodeName", node);
-    jsn_set(a, o, "targetRef", backing_target(a, pod));
+    backing_describe(a, o, service, pod);
     return o;
 }
 
