@@ -42,6 +42,18 @@ def text():
     return ".".join(f"{part:02d}" if i < 2 else str(part) for i, part in enumerate(number(said)))
 
 
+def node_class():
+    """What a change of nodes, or of MaxNodeCount, costs."""
+    return "reconfigure" if has("node changes by reconfigure") else "restart"
+
+
+def restart_setting():
+    """(lines, key, value) of a setting that slurmctld takes only when it starts."""
+    if has("node changes by reconfigure"):
+        return "SelectType=select/linear\nSelectTypeParameters=CR_Memory", "SelectType", "select/linear"
+    return "MaxNodeCount=2000", "MaxNodeCount", "2000"
+
+
 def has(what):
     since, until = ROWS[what]
     now = number(text())

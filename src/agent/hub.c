@@ -149,7 +149,8 @@ static void set_up(struct hub *h, bool up)
             h->lists[i].since = 0; /* its clock may be another one */
         h->known = 0;
     } else {
-        log_warn("slurmctld does not answer; asking again");
+        if (!h->mismatch)
+            log_warn("slurmctld does not answer; asking again");
         hub_look_closely(h);
     }
 }
@@ -260,6 +261,33 @@ void hub_refresh(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_f
         question_ended(q, -EBUSY, NULL, NULL);
 }
 
+/*
+ * slurmctld takes libslurm of its own release and of a few before it.  Whether it has told its
+ * release before, to another agent or before an upgrade, decides how much can be said.
+ */
+static void mismatch_take(struct hub *h, bool mismatch, uint32_t controller, uint32_t library)
+{
+    char own[RELEASE_TEXT_LEN];
+    char its[RELEASE_TEXT_LEN] = "";
+
+    if (mismatch == h->mismatch)
+        return;
+    h->mismatch = mismatch;
+    h->newer = true;
+    h->why[0] = '\0';
+    if (!mismatch)
+        return;
+    release_text(library, own);
+    if (controller && !profile_client_accepted(controller, library))
+        release_text(controller, its);
+    (void)snprintf(
+        h->why, sizeof(h->why),
+        "slurmctld%s%s refuses libslurm %s of this agent, since it is older than that or "
+        "much newer: run the agent that is built for slurmctld's own release",
+        its[0] ? " " : "", its, own);
+    log_error("%s; looking again every %d s", h->why, HUB_MISMATCH_MS / 1000);
+}
+
 static void ping_take(struct hub *h, const struct jsn *answer)
 {
     const char *release = jsn_get_str(answer, "release");
@@ -269,11 +297,12 @@ static void ping_take(struct hub *h, const struct jsn *answer)
     bool another = up && boot != h->boot_time;
     uint32_t number;
 
+    mismatch_take(h, jsn_get_bool(answer, "mismatch", false), h->told, (uint32_t)library);
     buf_clear(&h->controllers);
     if (jsn_key(answer, "controllers"))
         jsn_print(&h->controllers, jsn_key(answer, "controllers"));
     if (release && release_parse(str_of(release), &number, NULL) == 0)
-        h->release = number;
+        h->release = h->told = number;
     else if (h->release == 0 && library > 0)
         h->release = (uint32_t)library;
     if (another)

@@ -37,6 +37,9 @@ struct hub {
     bool up;
     unsigned known; /* bits of the lists that were read since slurmctld came up */
     uint32_t release;
+    uint32_t told; /* the same, by its own word; 0: it has not answered yet */
+    bool mismatch; /* slurmctld refuses our libslurm */
+    char why[240]; /* in a sentence; "" while there is nothing to say */
     int64_t boot_time;
     struct buf controllers; /* JSON */
 
@@ -60,6 +63,9 @@ struct hub {
     struct list watchers;
     size_t n_watchers;
 };
+
+/* Between two looks at a slurmctld that does not talk to us at all. */
+#define HUB_MISMATCH_MS 10000
 
 /* hub_round.c; a hub_refresh without a function is a call of the round. */
 void hub_on_timer(void *arg);

@@ -99,9 +99,14 @@ static void own_sections(struct hub *h)
     if (h->release)
         release_text(h->release, release);
     /* up means that the lists below are its, too */
-    buf_printf(&text, "{\"up\":%s,\"release\":\"%s\",\"bootTime\":%lld,\"controllers\":%s}",
+    buf_printf(&text, "{\"up\":%s,\"release\":\"%s\",\"bootTime\":%lld,\"controllers\":%s",
                hub_complete(h) ? "true" : "false", release, (long long)h->boot_time,
                h->controllers.n > 0 ? buf_str(&h->controllers) : "[]");
+    if (h->why[0]) {
+        buf_adds(&text, ",\"error\":");
+        jsn_print_string(&text, str_of(h->why));
+    }
+    buf_addc(&text, '}');
     (void)hub_section_put(h, HUB_SLURMCTLD, buf_view(&text));
     buf_clear(&text);
     buf_printf(&text, "{\"pending\":%u,\"running\":%u}", h->jobs.pending, h->jobs.running);

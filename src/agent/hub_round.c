@@ -7,6 +7,7 @@
  *     before slurmctld has done what it was made for; at most twice a second;
  *   - we did (hub_touch): all four at once, then one list every 100 ms for 5 s;
  *   - slurmctld does not answer: a ping a second; ten in the first seconds, for it may be starting;
+ *   - it refuses our libslurm: a ping every ten seconds;
  *   - the kernel does not count connections: all four every second.
  */
 #include "src/agent/hub_impl.h"
@@ -85,7 +86,7 @@ static void turn(struct hub *h, int64_t now)
         h->round_calls = 0;
         hub_refresh(h, next_table(h), CALL_TIMEOUT_MS, NULL, NULL);
     }
-    h->next_ms = now + (close ? CLOSE_TICK_MS : TICK_MS);
+    h->next_ms = now + (h->mismatch ? HUB_MISMATCH_MS : close ? CLOSE_TICK_MS : TICK_MS);
 }
 
 void hub_on_timer(void *arg)

@@ -33,6 +33,7 @@ struct agent_state {
     struct buf waiting_text;
     bool up;
     const char *release;
+    const char *error; /* why slurmctld cannot be talked to; NULL: nothing is known */
     struct slurm_state view;
 };
 
@@ -225,7 +226,8 @@ static bool read_slurmctld(struct agent_state *s, const struct jsn *v)
 {
     const char *release = jsn_get_str(v, "release");
     bool up = jsn_get_bool(v, "up", false);
-    bool same = up == s->up && streq(release && release[0] ? release : NULL, s->release);
+    bool same = up == s->up && streq(release && release[0] ? release : NULL, s->release) &&
+                streq(jsn_get_str(v, "error"), s->error);
 
     if (same)
         return false;
@@ -233,6 +235,7 @@ static bool read_slurmctld(struct agent_state *s, const struct jsn *v)
     s->slurmctld_arena = (struct arena){0};
     s->up = up;
     s->release = text_at(&s->slurmctld_arena, v, "release");
+    s->error = text_at(&s->slurmctld_arena, v, "error");
     return true;
 }
 
@@ -392,6 +395,11 @@ bool agent_state_up(const struct agent_state *s)
 const char *agent_state_release(const struct agent_state *s)
 {
     return s->release;
+}
+
+const char *agent_state_error(const struct agent_state *s)
+{
+    return s->error;
 }
 
 const struct wire_outcome *agent_state_config(const struct agent_state *s)

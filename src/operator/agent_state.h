@@ -45,6 +45,8 @@ const struct slurm_state *agent_state_view(const struct agent_state *s);
 bool agent_state_up(const struct agent_state *s);
 /* "22.05.8", or NULL. */
 const char *agent_state_release(const struct agent_state *s);
+/* Why slurmctld cannot be talked to, where the agent knows; or NULL. */
+const char *agent_state_error(const struct agent_state *s);
 
 /* What the agent says of the last declaration; without a result: nothing. */
 const struct wire_outcome *agent_state_config(const struct agent_state *s);

@@ -257,6 +257,8 @@ static void judge_ready(struct draft *d, struct status_scribe *s)
         status_set(s, "Ready", STATUS_TRUE, false, "External", "slurmctld runs elsewhere");
     else if (d->in->slurm && !d->in->slurm->down)
         status_set(s, "Ready", STATUS_TRUE, false, "SlurmctldReady", "slurmctld answers");
+    else if (d->in->slurm && d->in->slurm->error)
+        status_set(s, "Ready", STATUS_FALSE, true, "ReleaseMismatch", "%s", d->in->slurm->error);
     else if (d->in->slurm)
         status_set(s, "Ready", STATUS_FALSE, ready > 0, "SlurmctldDown",
                    "slurmctld does not answer its agent; see pod %s-0",

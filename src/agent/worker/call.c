@@ -34,6 +34,7 @@ const char *call_code_kind(int code)
         SLURM_COMMUNICATIONS_MISSING_SOCKET_ERROR, SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR,
         SLURMCTLD_COMMUNICATIONS_SEND_ERROR,       SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR,
         SLURMCTLD_COMMUNICATIONS_SHUTDOWN_ERROR,
+        SLURM_PROTOCOL_VERSION_ERROR, /* it will not talk to this libslurm: see `ping` */
     };
     /* The system's codes that slurmctld may answer with; all others are of the way there. */
     static const int answers[] = {EINVAL, ENOENT, EEXIST, EBUSY, ENOTSUP};

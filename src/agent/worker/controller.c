@@ -6,6 +6,9 @@
  * `ping` never waits for a controller that is not there.  Its answer is ok even then: that nobody
  * is up is an answer.  The release comes with the configuration, which is asked for with the time
  * of the last answer and so costs next to nothing while nothing changes.
+ *
+ * A slurmctld that is older than this libslurm, or much newer, refuses to talk to it.  That does
+ * not pass by itself, so `ping` tells it apart from a slurmctld that is away.
  */
 #include "src/agent/worker/call.h"
 #include "src/agent/worker/controllers.h"
@@ -46,7 +49,7 @@ static int known_refresh(void)
     return 0;
 }
 
-static bool controllers_list(struct worker_call *c, struct jsn *list)
+static bool controllers_list(struct worker_call *c, struct jsn *list, bool *mismatch)
 {
     bool any = false;
 
@@ -61,6 +64,7 @@ static bool controllers_list(struct worker_call *c, struct jsn *list)
             jsn_set_str(c->arena, item, "error", slurm_strerror(code));
         jsn_append(c->arena, list, item);
         any = any || code == 0;
+        *mismatch = *mismatch || code == SLURM_PROTOCOL_VERSION_ERROR;
     }
     return any;
 }
@@ -69,12 +73,16 @@ int call_ping(struct worker_call *c)
 {
     static bool answered; /* the last time */
     struct jsn *list = jsn_array(c->arena);
-    bool up = controllers_list(c, list);
+    bool mismatch = false;
+    bool up = controllers_list(c, list, &mismatch);
+    int code = 0;
 
     /* it may leave between the two, or wait in standby: up means that it answers questions */
-    if (up && ((!answered && controllers_way_closed()) || known_refresh() != 0))
+    if (up && ((!answered && controllers_way_closed()) || (code = known_refresh()) != 0))
         up = false;
     answered = up;
+    jsn_set_bool(c->arena, c->answer, "mismatch",
+                 !up && (mismatch || code == SLURM_PROTOCOL_VERSION_ERROR));
     jsn_set_bool(c->arena, c->answer, "up", up);
     jsn_set(c->arena, c->answer, "controllers", list);
     call_put_text(c, c->answer, "release", known.release);

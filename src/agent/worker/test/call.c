@@ -18,6 +18,7 @@ static void every_code_has_the_kind_that_tells_what_to_do(void **state)
         {SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR, "down"},
         {SLURM_PROTOCOL_SOCKET_ZERO_BYTES_SENT, "down"},
         {5004, "down"},
+        {SLURM_PROTOCOL_VERSION_ERROR, "down"},
         {ECONNREFUSED, "down"},
         {ENOTCONN, "down"},
         {ECONNABORTED, "down"},
