@@ -24,10 +24,10 @@ static int check_pair(const struct conf_pair *pair, uint32_t release, struct err
         if (strcasecmp(key->name, ours[i]) == 0)
             return err_bad(e, "%s is set by the operator", key->name);
     if (!keys_in_release(key, release)) {
-        char text[RELEASE_TEXT_LEN];
+        AUTO(buf_done) struct buf needs = {0};
 
-        release_series_text(release, text);
-        return err_bad(e, "Slurm %s has no key %s", text, key->name);
+        release_needs(key->name, key->since, release, &needs);
+        return err_bad(e, "%s", buf_str(&needs));
     }
     if (value_check(key->type, release, str_of(pair->value), &why) == -EINVAL)
         return err_bad(e, "%s: '%.200s' %s", key->name, pair->value, why.text);

@@ -101,6 +101,11 @@ static const struct jsn_field spec_fields[] = {
     YES_NO("hidden", hidden, "Whether sinfo and squeue leave the partition out unless asked."),
     YES_NO("rootOnly", root_only, "Whether only root may submit jobs, also for others."),
     YES_NO("disableRootJobs", disable_root_jobs, "Whether root itself may run no jobs."),
+    TEXT(
+        "exclusive", exclusive,
+        "What is given to one job or user at a time: NO, NODE (a job has its nodes alone), USER (a "
+        "user has) or TOPO (a job has a part of the topology). Stands for exclusiveUser, "
+        "exclusiveTopo and oversubscribe: EXCLUSIVE. Slurm 26.05 and later."),
     YES_NO("exclusiveUser", exclusive_user, "Whether a node is given to one user at a time."),
     YES_NO("exclusiveTopo", exclusive_topo,
            "Whether a part of the topology is given to one job at a time. Slurm 24.05 and later."),

@@ -53,6 +53,7 @@ struct api_partition_spec {
     const bool *hidden;
     const bool *root_only;
     const bool *disable_root_jobs;
+    const char *exclusive;
     const bool *exclusive_user;
     const bool *exclusive_topo;
     const bool *req_resv;

@@ -55,12 +55,12 @@ static void check_value(struct api_problems *p, const char *field, const char *k
                         const char *value, uint32_t release)
 {
     const struct conf_key *key = keys_find(CONF_SLURM, CONF_PARTITION, str_of(key_name));
-    char series[RELEASE_TEXT_LEN];
+    AUTO(buf_done) struct buf needs = {0};
     struct err why = {0};
 
     if (release && !keys_in_release(key, release)) {
-        release_series_text(release, series);
-        api_problem_add(p, API_FORBIDDEN, field, "Slurm %s has no %s", series, key->name);
+        release_needs(key->name, key->since, release, &needs);
+        api_problem_add(p, API_FORBIDDEN, field, "%s", buf_str(&needs));
     } else if (strpbrk(value, "\n\r\\")) {
         api_problem_value(p, API_INVALID, field, name_shown(p, value),
                           "must stand in one line, without '\\'");
@@ -70,13 +70,31 @@ static void check_value(struct api_problems *p, const char *field, const char *k
     }
 }
 
+/* "+n1,-n2": what scontrol update takes from 23.11 on. */
+static bool is_edit(const char *nodes)
+{
+    struct str rest = str_of(nodes);
+    struct str word;
+
+    while (str_split(&rest, ',', &word)) {
+        word = str_trim(word);
+        if (word.n > 0 && (word.p[0] == '+' || word.p[0] == '-'))
+            return true;
+    }
+    return false;
+}
+
 static void check_nodes(const struct api_partition *part, uint32_t release, struct api_problems *p)
 {
     const struct api_partition_spec *s = &part->spec;
     bool has_nodes = s->nodes && s->nodes[0];
 
     check_nodeset_refs(part, p);
-    if (has_nodes)
+    if (has_nodes && is_edit(s->nodes))
+        api_problem_value(p, API_INVALID, "spec.nodes", name_shown(p, s->nodes),
+                          "adds to or takes from what is there; a declaration names all nodes of "
+                          "the partition");
+    else if (has_nodes)
         check_value(p, "spec.nodes", "Nodes", s->nodes, release);
     if (has_nodes && strcasecmp(s->nodes, "ALL") == 0 && s->nodeset_refs.n)
         api_problem_value(p, API_INVALID, "spec.nodes", name_shown(p, s->nodes),
@@ -123,6 +141,22 @@ static void check_twice(void *arg, const char *key, const char *value)
     if (field)
         api_problem_add(s->p, API_DUPLICATE, "spec.config",
                         "%s is set by %s already; leave it out of config", key, field);
+}
+
+/* The one way to say it from 26.05 on, and the older ones. */
+static void check_exclusive(const struct api_partition *part, struct settings *s)
+{
+    static const char *const older[] = {"ExclusiveUser", "ExclusiveTopo", "OverSubscribe"};
+
+    if (!part->spec.exclusive)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(older); i++) {
+        const char *field = map_get(&s->fields, str_of(older[i]));
+
+        if (field)
+            api_problem_add(s->p, API_FORBIDDEN, "spec.exclusive",
+                            "says the same as %s in another way: leave one of them out", field);
+    }
 }
 
 static void check_config(const struct api_partition *part, struct settings *s)
@@ -173,6 +207,7 @@ void api_partition_check(const struct api_partition *part, uint32_t release, str
     check_controller_ref(part, p);
     check_nodes(part, release, p);
     api_partition_settings(p->arena, part, check_setting, &s);
+    check_exclusive(part, &s);
     check_config(part, &s);
     if (p->errors == errors)
         warn_odd(part, &s);

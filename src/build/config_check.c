@@ -106,6 +106,18 @@ bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t)
     return true;
 }
 
+/* A file that the release does not read would be silently without effect. */
+static void check_file_release(struct config_work *w, const struct user_file *f)
+{
+    AUTO(buf_done) struct buf needs = {0};
+
+    if (!streq(f->name, "topology.yaml") || build_has(w->c, PROFILE_TOPOLOGY_YAML))
+        return;
+    release_needs("topology.yaml", SERIES(25, 5), build_release(w->c), &needs);
+    api_problem_add(w->p, API_FORBIDDEN, f->field, "%s; write topology.conf", buf_str(&needs));
+    w->unusable = true;
+}
+
 static void check_user_file(struct config_work *w, const struct user_file *f)
 {
     AUTO(faults_done) struct faults faults = {0};
@@ -114,6 +126,7 @@ static void check_user_file(struct config_work *w, const struct user_file *f)
     struct validate_context ctx = {.release = build_release(w->c)};
     struct err e = {0};
 
+    check_file_release(w, f);
     if (f->option || conf_kind_by_name(f->name, &in.kind) < 0 || in.kind == CONF_SLURM)
         return;
     if (conf_parse(&in, &faults, &conf, &e) < 0) {

@@ -115,6 +115,16 @@ void release_series_text(uint32_t release, char ret_text[RELEASE_TEXT_LEN])
                    (release >> 8) & 0xff);
 }
 
+void release_needs(const char *what, uint32_t since, uint32_t release, struct buf *out)
+{
+    char needed[RELEASE_TEXT_LEN];
+    char runs[RELEASE_TEXT_LEN];
+
+    release_series_text(since, needed);
+    release_series_text(release, runs);
+    buf_printf(out, "%s needs Slurm %s; this cluster runs %s", what, needed, runs);
+}
+
 static bool digit_at(struct str s, size_t i)
 {
     return i < s.n && isdigit((unsigned char)s.p[i]);

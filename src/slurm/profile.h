@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/str.h"
+#include "src/base/buf.h"
 
 /*
  * A release as one number that compares: RELEASE(22, 5, 8) is 22.05.8, the same as libslurm's
@@ -30,6 +30,9 @@ int release_parse(struct str text, uint32_t *ret_release, struct err *e) MUST_CH
 void release_text(uint32_t release, char ret_text[RELEASE_TEXT_LEN]);
 /* "22.05" */
 void release_series_text(uint32_t release, char ret_text[RELEASE_TEXT_LEN]);
+
+/* "WHAT needs Slurm 26.05; this cluster runs 24.11": what all say of something that came later. */
+void release_needs(const char *what, uint32_t since, uint32_t release, struct buf *out);
 
 /* First releases of all known series, the newest first; ends with 0. */
 extern const uint32_t profile_series[];

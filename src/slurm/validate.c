@@ -96,6 +96,7 @@ static void unknown_key(const struct checker *c, const struct conf_line *line, c
 static bool check_key(const struct checker *c, const struct conf_line *line, const char *name,
                       const struct conf_key *key)
 {
+    AUTO(buf_done) struct buf text = {0};
     uint32_t release = c->ctx->release;
     char series[RELEASE_TEXT_LEN];
 
@@ -104,8 +105,8 @@ static bool check_key(const struct checker *c, const struct conf_line *line, con
         return false;
     }
     if (release < key->since) {
-        release_series_text(key->since, series);
-        validate_fault(c, FAULT_FATAL, line, "%s needs Slurm %s or later", key->name, series);
+        release_needs(key->name, key->since, release, &text);
+        validate_fault(c, FAULT_FATAL, line, "%s", buf_str(&text));
         return false;
     }
     if (key->gone && release >= key->gone) {

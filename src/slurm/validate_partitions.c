@@ -141,7 +141,7 @@ static void check_part_nodes(const struct checker *c, const struct model_object 
     const char *nodes = model_get(o, "Nodes");
 
     if (!nodes || strcasecmp(nodes, "ALL") == 0 ||
-        (strchr(nodes, '{') && profile_has(c->ctx->release, PROFILE_HOST_FUNCTIONS)))
+        strchr(nodes, '{')) /* a function, or reported by the key table */
         return;
     if (hostlist_parse(str_of(nodes), &list, NULL) < 0)
         return; /* reported by the key table */

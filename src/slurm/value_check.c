@@ -128,15 +128,22 @@ static int plugins_check(struct value_type type, uint32_t release, struct str va
 static int hosts_check(uint32_t release, struct str value, bool braces, struct err *e)
 {
     AUTO(hostlist_free) struct host_list *list = NULL;
+    AUTO(buf_done) struct buf needs = {0};
     struct err why = {0};
 
     if (braces && memchr(value.n ? value.p : "", '{', value.n) &&
         profile_has(release, PROFILE_HOST_FUNCTIONS))
         return 0;
+    if (braces && memchr(value.n ? value.p : "", '{', value.n)) {
+        release_needs("has a function in braces, which", SERIES(24, 11), release, &needs);
+        return err_bad(e, "%s", buf_str(&needs));
+    }
     if (hostlist_parse(value, &list, &why) < 0)
         return err_bad(e, "is not a host list: %s", why.text);
-    if (hostlist_has_suffix(list) && !profile_has(release, PROFILE_HOST_SUFFIX))
-        return err_bad(e, "has text behind brackets, which needs Slurm 23.11 or later");
+    if (hostlist_has_suffix(list) && !profile_has(release, PROFILE_HOST_SUFFIX)) {
+        release_needs("has text behind brackets, which", SERIES(23, 11), release, &needs);
+        return err_bad(e, "%s", buf_str(&needs));
+    }
     return 0;
 }
 

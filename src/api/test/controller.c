@@ -224,7 +224,7 @@ static void extra_conf_is_held_against_the_release(void **state)
         {SERIES(25, 5), "# fine\\nReturnToServce=2",
          "spec.extraConf: line 2: unknown key ReturnToServce; did you mean ReturnToService?\n"},
         {RELEASE(22, 5, 8), "MetricsType=metrics/openmetrics",
-         "spec.extraConf: line 1: MetricsType needs Slurm 25.11 or later\n"},
+         "spec.extraConf: line 1: MetricsType needs Slurm 25.11; this cluster runs 22.05\n"},
         {RELEASE(22, 5, 8), "PartitionName=x Nodes=later State=AWAY",
          "spec.extraConf: line 1: partition x: State: 'AWAY' is not UP, DOWN, DRAIN or "
          "INACTIVE\n"},

@@ -182,8 +182,8 @@ static void settings_are_held_against_the_release(void **state)
     nodeset_check(&ns, RELEASE(22, 5, 8), &p);
     assert_string_equal(
         lines_of(&a, &p),
-        "spec.extraConf: Slurm 22.05 has no key Topology\n"
-        "spec.partition.config: partition x: Topology needs Slurm 25.05 or later\n");
+        "spec.extraConf: Topology needs Slurm 25.05; this cluster runs 22.05\n"
+        "spec.partition.config: partition x: Topology needs Slurm 25.05; this cluster runs 22.05\n");
 }
 
 static void the_controller_must_be_near(void **state)

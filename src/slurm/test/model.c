@@ -195,7 +195,7 @@ static void an_older_release_says_what_it_lacks(void **state)
         buf_str(&out),
         "slurm.conf:18: error: AuthType: 'auth/slurm' needs Slurm 23.11 or later\n"
         "slurm.conf:19: error: CredType: 'cred/slurm' needs Slurm 23.11 or later\n"
-        "slurm.conf:24: error: MetricsType needs Slurm 25.11 or later\n"
+        "slurm.conf:24: error: MetricsType needs Slurm 25.11; this cluster runs 22.05\n"
         "slurm.conf:28: warning: PrologSlurmctld was set before to another value; this one "
         "counts\n"
         "slurm.conf:12: error: MaxNodeCount needs SelectType=select/cons_tres, and here it is "

@@ -65,7 +65,7 @@ static void keys_and_values_are_checked(void **state)
         {R2205, "PartitionName=p SlurmctldPort=1",
          "slurm.conf:5: error: SlurmctldPort is a key of the cluster, not of a partition\n"},
         {R2205, "MetricsType=metrics/openmetrics",
-         "slurm.conf:5: error: MetricsType needs Slurm 25.11 or later\n"},
+         "slurm.conf:5: error: MetricsType needs Slurm 25.11; this cluster runs 22.05\n"},
         {R2511, "MetricsType=metrics/openmetrics", ""},
         {R2302, "SlurmctldPlugstack=x",
          "slurm.conf:5: error: SlurmctldPlugstack was removed from Slurm; it is an error since "
@@ -92,7 +92,7 @@ static void keys_and_values_are_checked(void **state)
         {R2205, "DebugFlags=Gres,Gress",
          "slurm.conf:5: error: DebugFlags: 'Gres,Gress' has 'Gress', which is not "},
         {R2205, "PartitionName=p MaxCPUsPerSocket=2",
-         "slurm.conf:5: error: MaxCPUsPerSocket needs Slurm 23.02 or later\n"},
+         "slurm.conf:5: error: MaxCPUsPerSocket needs Slurm 23.02; this cluster runs 22.05\n"},
         {R2205, "PartitionName=p State=UP State=DOWN",
          "slurm.conf:5: warning: State stands twice in the line, the last one counts\n"},
         {R2205, "PartitionName=p Nodes+=n1",
@@ -215,8 +215,8 @@ static void partitions_are_checked(void **state)
         {R2205, "PartitionName=p", ""},
         {R2411, "PartitionName=p Nodes=feature{x}", ""},
         {R2205, "PartitionName=p Nodes=feature{x}",
-         "slurm.conf:5: error: partition p: there is no node or node set feature{x} in this "
-         "configuration\n"},
+         "slurm.conf:5: error: Nodes: 'feature{x}' has a function in braces, which needs Slurm "
+         "24.11; this cluster runs 22.05\n"},
         {R2205, "PartitionName=all Nodes=n1",
          "slurm.conf:5: error: partition all stands twice, first in slurm.conf line 4\n"},
         {R2205, "PartitionName=a Default=YES\nPartitionName=b Default=YES",
@@ -406,7 +406,7 @@ static void other_files_are_checked_too(void **state)
         {CONF_GRES, R2205, "Name=gpu Number=1", "slurm.conf:1: error: unknown key Number\n"},
         {CONF_TOPOLOGY, R2205, "SwitchName=s Nodes=n[1-", "slurm.conf:1: error: Nodes: 'n[1-' "},
         {CONF_TOPOLOGY, R2205, "BlockName=b Nodes=n1",
-         "slurm.conf:1: error: BlockName needs Slurm 23.11 or later\n"},
+         "slurm.conf:1: error: BlockName needs Slurm 23.11; this cluster runs 22.05\n"},
     };
 
     (void)state;
@@ -438,7 +438,8 @@ static void the_settings_of_one_partition_can_be_checked_alone(void **state)
         {R2205, "PartitionName=y", "spec.partition.config: PartitionName is set already"},
         {R2205, "State=UP\nSlurmctldPort=1",
          "spec.partition.config: the settings of a partition must stand in one line"},
-        {R2205, "Topology=t", "spec.partition.config: Topology needs Slurm 25.05 or later"},
+        {R2205, "Topology=t",
+         "spec.partition.config: Topology needs Slurm 25.05; this cluster runs 22.05"},
         {R2511, "Topology=t", NULL},
         {R2205, "MaxNodes=-3",
          "spec.partition.config: MaxNodes: '-3' is not a number from 0 to "
