@@ -5,8 +5,12 @@ Each row says from which release on (and until which) something is so; tests ask
 them compares releases itself.  What the product itself minds is in src/slurm/profile.c.
 """
 import functools
+import os
 import re
 import subprocess
+
+# Another Slurm than the machine's, by its prefix: SLURM=/opt/slurm-26.05 tests/agent/run
+PREFIX = os.environ.get("SLURM", "/usr").rstrip("/")
 
 ROWS = {
     # slurmctld runs as a service: a bad file is refused on reconfigure, each good one is a new process
@@ -34,11 +38,21 @@ def number(text):
     return tuple(int(part or 0) for part in found.groups())
 
 
+def program(name):
+    """A program of that Slurm: a daemon in sbin, a command in bin."""
+    path = f"{PREFIX}/sbin/{name}"
+    return path if os.access(path, os.X_OK) else f"{PREFIX}/bin/{name}"
+
+
+def worker(build):
+    """The agent's child for that Slurm."""
+    return os.path.join(build, "src/agent/worker/slurmkeeper-agent-worker-" + ".".join(text().split(".")[:2]))
+
+
 @functools.lru_cache
 def text():
     """24.11.5"""
-    said = subprocess.run(["slurmctld", "-V"], check=True, capture_output=True, text=True,
-                          env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}).stdout
+    said = subprocess.run([program("slurmctld"), "-V"], check=True, capture_output=True, text=True).stdout
     return ".".join(f"{part:02d}" if i < 2 else str(part) for i, part in enumerate(number(said)))
 
 

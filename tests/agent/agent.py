@@ -16,7 +16,7 @@ from slurm import Slurm, die_with_parent, wait_for
 BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(__file__), "..", "..", "build"))
 AGENT = os.path.join(BUILD, "src/agent/slurmkeeper-agent")
 CRASHING = os.path.join(BUILD, "src/agent/test-agent-crash")
-WORKER = os.path.join(BUILD, "src/agent/worker/slurmkeeper-agent-worker")
+WORKER = slurm.release.worker(BUILD)
 
 # What the entry point of slurmctld does: start it again, at once if the marker tells so; and where the new one ends
 # at once, say so and wait for the next marker.
@@ -115,7 +115,7 @@ class Cluster(Slurm):
         self.agent_log = open(os.path.join(self.dir, "agent.log"), "ab")
         self.agent = subprocess.Popen(
             [self.program, "run", "--live", self.live, "--mount", self.mount or "", "--worker",
-             WORKER, "--socket", self.socket, "--listen", "", "--restart-marker", self.marker,
+             WORKER, "--slurmctld", slurm.release.program("slurmctld"), "--socket", self.socket, "--listen", "", "--restart-marker", self.marker,
              *self.options],
             stdin=subprocess.DEVNULL, stdout=self.agent_log, stderr=self.agent_log,
             preexec_fn=die_with_parent,

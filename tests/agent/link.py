@@ -4,11 +4,11 @@ import json
 import os
 import subprocess
 
-from slurm import die_with_parent
+from slurm import die_with_parent, release
 
 BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(__file__), "..", "..", "build"))
 CALL = os.path.join(BUILD, "tests/agent/agent-call")
-WORKER = os.path.join(BUILD, "src/agent/worker/slurmkeeper-agent-worker")
+WORKER = release.worker(BUILD)
 LANES = {"parse": "parse"}
 READING = {"ping", "partitions", "nodes", "jobs", "reservations", "conf"}
 

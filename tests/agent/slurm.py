@@ -20,8 +20,8 @@ import release  # noqa: E402
 BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build"))
 SUPERVISE = os.path.join(BUILD, "src/supervise/slurmkeeper-supervise")
 # slurmctld as its start script runs it; the file comes behind.
-DAEMON = ([SUPERVISE, "/usr/sbin/slurmctld", "--systemd", "-f"] if release.has("service")
-          else ["/usr/sbin/slurmctld", "-D", "-f"])
+DAEMON = ([SUPERVISE, release.program("slurmctld"), "--systemd", "-f"] if release.has("service")
+          else [release.program("slurmctld"), "-D", "-f"])
 
 CONF = """ClusterName={name}
 SlurmctldHost=localhost(127.0.0.1)
@@ -182,7 +182,7 @@ class Slurm:
             return ""
 
     def scontrol(self, *args, check=True):
-        return subprocess.run(["/usr/bin/scontrol", *args], check=check, capture_output=True,
+        return subprocess.run([release.program("scontrol"), *args], check=check, capture_output=True,
                               text=True, timeout=30,
                               env={"PATH": os.environ["PATH"], "SLURM_CONF": self.conf})
 

@@ -14,7 +14,7 @@ from slurm import release, wait_for
 
 def rpc_counts(c):
     """How often slurmctld got each kind of request, from sdiag."""
-    text = subprocess.run(["/usr/bin/sdiag"], capture_output=True, text=True, check=True,
+    text = subprocess.run([release.program("sdiag")], capture_output=True, text=True, check=True,
                           env={"PATH": os.environ["PATH"], "SLURM_CONF": c.conf}).stdout
     return {kind: int(n) for kind, n in re.findall(r"(REQUEST_\w+)\s*\(\s*\d+\) count:(\d+)", text)}
 
@@ -29,14 +29,14 @@ def steps_of(answer):
 
 def hold_job(c, partition):
     """A job that waits for ever."""
-    out = subprocess.run(["/usr/bin/sbatch", "-H", "--parsable", "-p", partition, "-o", "/dev/null",
+    out = subprocess.run([release.program("sbatch"), "-H", "--parsable", "-p", partition, "-o", "/dev/null",
                           "--wrap=true"], capture_output=True, text=True, check=True, cwd="/",
                          env={"PATH": os.environ["PATH"], "SLURM_CONF": c.conf}).stdout
     return int(out)
 
 
 def end_job(c, job):
-    subprocess.run(["/usr/bin/scancel", str(job)], check=True,
+    subprocess.run([release.program("scancel"), str(job)], check=True,
                    env={"PATH": os.environ["PATH"], "SLURM_CONF": c.conf})
 
 
@@ -218,18 +218,31 @@ def test_problems_name_file_and_line(c):
     assert answer["problems"][0]["line"] == line
 
 
-def test_what_slurmctld_refuses_is_undone(c):
-    """A QOS cannot be checked by anybody but slurmctld; here a group of calls of which one fails."""
-    before = c.scontrol("-o", "show", "partition").stdout
+def test_what_slurmctld_refuses_stays_with_its_partition(c):
+    """Weights of a resource that is not there: only slurmctld knows, and takes the settings before them."""
+    before = c.scontrol("-o", "show", "partition", "debug").stdout
+    good = c.partitions[1]
     c.partitions[0] += " MaxTime=77"
-    c.partitions[1] += " TRESBillingWeights=CPU=1,GRES/nothing=2"
-    conf = c.live_conf()
-    status, answer = c.request("PUT", "/v1/config", c.body())
-    if status == 200:
+    c.partitions[1] += " MaxTime=5 TRESBillingWeights=CPU=1,GRES/nothing=2"
+    answer = c.push()
+    if answer["result"] == "applied":
         pytest.skip("this release takes weights of resources that it does not have")
-    assert answer["step"] in ("rpc", "read back", "validate")
-    assert c.scontrol("-o", "show", "partition").stdout == before
-    assert c.live_conf() == conf
+    assert answer["result"] == "pending"
+    assert [r["partition"] for r in answer["refused"]] == ["debug"] and answer["refused"][0]["error"]
+    assert "set aside" in steps_of(answer)
+    assert "MaxTime=01:17:00" in c.scontrol("show", "partition", "all").stdout
+    assert c.scontrol("-o", "show", "partition", "debug").stdout == before
+    # what is declared next is applied, a new start of slurmctld changes nothing, and a mended line is taken at once
+    c.partitions[0] = c.partitions[0].replace("MaxTime=77", "MaxTime=78")
+    assert [r["partition"] for r in c.push()["refused"]] == ["debug"]
+    assert "MaxTime=01:18:00" in c.scontrol("show", "partition", "all").stdout
+    c.signal_ctld(signal.SIGKILL)
+    wait_for(lambda: c.scontrol("ping", check=False).returncode == 0)
+    assert "MaxTime=01:18:00" in c.scontrol("show", "partition", "all").stdout
+    assert "MaxTime=00:05:00" not in c.scontrol("show", "partition", "debug").stdout
+    c.partitions[1] = good + " MaxTime=6"
+    assert c.push()["result"] == "applied"
+    assert "MaxTime=00:06:00" in c.scontrol("show", "partition", "debug").stdout
 
 
 def test_settings_are_reconfigured_and_read_by_slurmctld(c):

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from agent import Cluster
-from slurm import release, die_with_parent, wait_for
+from slurm import die_with_parent, release, wait_for
 from test_apply import end_job, hold_job
 
 EDITS = int(os.environ.get("EDITS", "200"))
@@ -23,10 +23,10 @@ FIRST = [f"PartitionName=real Nodes={HOST} Default=YES OverSubscribe=FORCE:8",
 def end_all(c):
     """Jobs outlive slurmd: none may be left behind."""
     environment = {"PATH": os.environ["PATH"], "SLURM_CONF": c.conf}
-    subprocess.run(["/usr/bin/scancel", "-f", "-u", "root"], check=False, env=environment)
+    subprocess.run([release.program("scancel"), "-f", "-u", "root"], check=False, env=environment)
     end = time.monotonic() + 10
     while time.monotonic() < end and subprocess.run(
-            ["/usr/bin/squeue", "-h"], check=False, capture_output=True, env=environment).stdout:
+            [release.program("squeue"), "-h"], check=False, capture_output=True, env=environment).stdout:
         time.sleep(0.1)
 
 
@@ -39,7 +39,7 @@ def a_cluster():
         cluster.push()
         os.makedirs(f"{cluster.dir}/spool", exist_ok=True)
         slurmd = subprocess.Popen(
-            ["/usr/sbin/slurmd", "-D", "-f", cluster.conf, "-L", f"{cluster.dir}/slurmd.log"],
+            [release.program("slurmd"), "-D", "-f", cluster.conf, "-L", f"{cluster.dir}/slurmd.log"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             preexec_fn=die_with_parent, env={"PATH": os.environ["PATH"]})
         try:
@@ -67,7 +67,7 @@ def job_facts(c, job):
 
 def run_job(c, partition, seconds):
     out = subprocess.run(
-        ["/usr/bin/sbatch", "--parsable", "-p", partition, "-t", "30", "--mem=10", "-o", "/dev/null",
+        [release.program("sbatch"), "--parsable", "-p", partition, "-t", "30", "--mem=10", "-o", "/dev/null",
          f"--wrap=sleep {seconds}; touch {c.dir}/done.$SLURM_JOB_ID"],
         capture_output=True, text=True, check=True, cwd="/",
         env={"PATH": os.environ["PATH"], "SLURM_CONF": c.conf}).stdout
