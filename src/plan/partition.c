@@ -136,8 +136,8 @@ static void judge_absent(const struct plan_partition *in, struct status_scribe *
 static void judge_live(const struct plan_partition *in, const char *line, struct status_scribe *s)
 {
     const char *name = api_partition_slurm_name(in->part);
-    const struct slurm_applied *applied = in->slurm ? &in->slurm->applied : NULL;
     const char *refusal;
+    const char *reason;
     const char *lag;
 
     if (!in->slurm || !in->slurm->partitions_known) {
@@ -147,6 +147,8 @@ static void judge_live(const struct plan_partition *in, const char *line, struct
     }
     refusal = slurm_state_refusal(in->slurm, name, line);
     lag = partition_live_lag(s->to->arena, in->slurm, name, line);
+    /* what others are refused for, or wait for, is not why this one is not there yet */
+    reason = in->slurm->applied.taken ? NULL : in->slurm->applied.reason;
     if (refusal)
         status_set(s, "Ready", STATUS_FALSE, true, "Refused",
                    slurm_state_partition(in->slurm, name)
@@ -154,8 +156,8 @@ static void judge_live(const struct plan_partition *in, const char *line, struct
                        : "slurmctld refuses it: %s",
                    refusal);
     else if (lag)
-        status_set(s, "Ready", STATUS_FALSE, applied->reason != NULL, "Applying", "%s%s%s", lag,
-                   applied->reason ? ": " : "", applied->reason ? applied->reason : "");
+        status_set(s, "Ready", STATUS_FALSE, reason != NULL, "Applying", "%s%s%s", lag,
+                   reason ? ": " : "", reason ? reason : "");
     else
         status_set(s, "Ready", STATUS_TRUE, false, "Applied", "slurmctld has it as declared");
 }

@@ -323,6 +323,27 @@ static void a_refusal_of_this_partition_is_told_here(void **state)
     expect(&f, "debug", "Ready", "True", "Applied", "slurmctld has it as declared");
 }
 
+static void a_refusal_of_another_partition_is_not_told_here(void **state)
+{
+    static const struct slurm_refusal refused[] = {{"other", "Invalid qos specification"}};
+    struct slurm_state slurm = live_none;
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "", DEBUG);
+    write_config(&f);
+    f.slurm = &slurm;
+    slurm.held = "PartitionName=debug Nodes=compute State=UP MaxTime=60\n";
+    slurm.applied = (struct slurm_applied){.hash = "h",
+                                           .result = "pending",
+                                           .reason = "partition 'other' is refused",
+                                           .taken = true,
+                                           .refused = refused,
+                                           .n_refused = 1};
+    step(&f, "debug");
+    expect(&f, "debug", "Ready", "False", "Applying", "slurmctld does not have the partition yet");
+}
+
 static void drift_is_a_condition_and_one_event(void **state)
 {
     AUTO(fixture_done) struct fixture f;
@@ -542,6 +563,7 @@ int main(void)
         cmocka_unit_test(a_change_on_its_way_is_not_written_down),
         cmocka_unit_test(what_slurmctld_says_against_it_is_shown),
         cmocka_unit_test(a_refusal_of_this_partition_is_told_here),
+        cmocka_unit_test(a_refusal_of_another_partition_is_not_told_here),
         cmocka_unit_test(drift_is_a_condition_and_one_event),
         cmocka_unit_test(what_hinders_is_named),
         cmocka_unit_test(the_line_that_was_good_is_kept),
