@@ -180,10 +180,10 @@ static void settings_are_held_against_the_release(void **state)
     nodeset_check(&ns, SERIES(25, 5), &p);
     assert_string_equal(lines_of(&a, &p), "");
     nodeset_check(&ns, RELEASE(22, 5, 8), &p);
-    assert_string_equal(
-        lines_of(&a, &p),
-        "spec.extraConf: Topology needs Slurm 25.05; this cluster runs 22.05\n"
-        "spec.partition.config: partition x: Topology needs Slurm 25.05; this cluster runs 22.05\n");
+    assert_string_equal(lines_of(&a, &p),
+                        "spec.extraConf: Topology needs Slurm 25.05; this cluster runs 22.05\n"
+                        "spec.partition.config: partition x: Topology needs Slurm 25.05; this "
+                        "cluster runs 22.05\n");
 }
 
 static void the_controller_must_be_near(void **state)

@@ -137,7 +137,8 @@ static void a_bad_partition_concerns_nobody_else(void **state)
          "Partition slurm/a: spec.nodes: partition a: there is no node or node set r1 in this "
          "configuration (nodes of NodeSets are named by nodeSetRefs)\n"},
         {CONTROLLER("") PARTITION("a", "  all: true\n  exclusiveTopo: true\n") GOOD, GOOD_LINE,
-         "Partition slurm/a: spec.exclusiveTopo: ExclusiveTopo needs Slurm 24.05; this cluster runs 22.05\n"},
+         "Partition slurm/a: spec.exclusiveTopo: ExclusiveTopo needs Slurm 24.05; this cluster "
+         "runs 22.05\n"},
         {CONTROLLER("") PARTITION("a", "  all: true\n  tresBillingWeights: 'GRES/gpu=2'\n") GOOD,
          GOOD_LINE,
          "Partition slurm/a: spec: partition a: TRESBillingWeights names GRES/gpu, which is not in "
