@@ -162,7 +162,7 @@ static void run_rule(struct rules *w, const struct schema *s, const struct schem
     } else if (outcome == CEL_FAILED) {
         fault(w, s, field_of(w, NULL),
               starts_with(error, "no such overload") ? "overload" : "error", error,
-              trimmed(rule->rule));
+              trimmed(rule->message && *rule->message ? rule->message : rule->rule));
     } else if (outcome == CEL_VALUE && !(jsn_is(value, JSN_BOOL) && value->b)) {
         broken(w, rule, &in, v);
     }

@@ -59,8 +59,8 @@ void check_string(struct checker *k, const struct schema *s, const struct jsn *v
         s->type == SCHEMA_STRING || s->type == SCHEMA_ANY || s->type == SCHEMA_INT_OR_STRING;
 
     if (s->max_length >= 0 && n > s->max_length)
-        check_fault(k, r, "FieldValueTooLong", NULL, "Too long: may not be longer than %lld",
-                    (long long)s->max_length);
+        check_fault(k, r, "FieldValueTooLong", NULL, "Too long: may not be more than %lld byte%s",
+                    (long long)s->max_length, s->max_length == 1 ? "" : "s");
     else if (s->min_length >= 0 && n < s->min_length)
         check_invalid(k, r, v, "should be at least %lld chars long", (long long)s->min_length);
     else if (s->pattern && *s->pattern)

@@ -11,7 +11,8 @@ import pytest
 from lib import objects
 from lib.kubectl import Kubectl, find_kubectls
 
-KUBECTLS = find_kubectls()
+# Those of a release near the server's: an old one asks for API versions that are gone by now.
+KUBECTLS = {minor: path for minor, path in find_kubectls().items() if minor >= 30}
 BLANK = [(re.compile(pattern), text) for pattern, text in (
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UID"),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
@@ -97,8 +98,7 @@ def test_server_side_apply_tells_of_conflicts(session):
     session(*apply, "--field-manager=one", stdin={**body, "data": {"b": "2"}})
     session("patch", "cm", "c", "--type=merge", "-p", '{"data":{"b":"5"}}')
     session(*apply, "--field-manager=one", stdin={**body, "data": {"b": "2"}})
-    if session.minor >= 21:
-        session("get", "cm", "c", "-o", "yaml", "--show-managed-fields")
+    session("get", "cm", "c", "-o", "yaml", "--show-managed-fields")
 
 
 def test_server_side_apply_of_lists_and_defaults(session):
@@ -184,8 +184,6 @@ def test_changes_of_a_deployment(session):
     "run P --image=x --restart=Never", "debug none --image=x", "auth whoami --as joe --as-group g", "auth whoami --as-uid 7 --as joe",
 ], ids=lambda a: a.replace(" ", "_")[:60])
 def test_one_command(session, args):
-    if "as-uid" in args and session.minor < 23 or "whoami" in args and session.minor < 28:
-        pytest.skip("this kubectl does not know it")
     session(*args.split())
 
 

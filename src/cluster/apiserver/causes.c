@@ -120,7 +120,7 @@ void cause_duplicate(struct causes *cs, const char *field, const struct jsn *val
 void cause_too_long(struct causes *cs, const char *field, int64_t max)
 {
     add(cs, "FieldValueTooLong", field,
-        arena_printf(cs->arena, "Too long: must have at most %lld bytes", (long long)max));
+        arena_printf(cs->arena, "Too long: may not be more than %lld bytes", (long long)max));
 }
 
 void cause_add(struct causes *cs, const char *reason, const char *field, const char *fmt, ...)

@@ -69,9 +69,9 @@ static void check_owner(struct causes *cs, const struct place *owners, const str
         const char *key, *why;
     } needed[] = {
         {"apiVersion", "version must not be empty"},
-        {"kind", "kind must not be empty"},
-        {"name", "name must not be empty"},
-        {"uid", "uid must not be empty"},
+        {"kind", "must not be empty"},
+        {"name", "must not be empty"},
+        {"uid", "must not be empty"},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(needed); i++) {

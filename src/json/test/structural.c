@@ -120,13 +120,13 @@ static void strings_have_length_pattern_and_format(void **state)
     static const char length[] = "{'type':'string','minLength':2,'maxLength':3}";
     static const struct check_case cases[] = {
         {length, "'a'", BODY("\"a\"", "should be at least 2 chars long")},
-        {length, "'abcd'", "spec.x: Too long: may not be longer than 3"},
+        {length, "'abcd'", "spec.x: Too long: may not be more than 3 bytes"},
         {length, "'\xc3\xbc\xc3\xbc\xc3\xbc'", ""},
         {"{'type':'string','pattern':'^[a-z]+$'}", "'ABC'",
          BODY("\"ABC\"", "should match '^[a-z]+$'")},
         {"{'type':'string','pattern':'^[a-z]+$'}", "'abc'", ""},
         {"{'type':'string','maxLength':2,'pattern':'^x$'}", "'ABC'",
-         "spec.x: Too long: may not be longer than 2"},
+         "spec.x: Too long: may not be more than 2 bytes"},
         {"{'type':'string','pattern':'('}", "'a'",
          BODY("\"a\"", "should match '(, but pattern is invalid: error parsing regexp: missing "
                        "closing ): `(`'")},
@@ -288,7 +288,7 @@ static void metadata_is_checked_for_its_names_only(void **state)
     (void)state;
     schema_validate(&(struct structural){.patterns = patterns}, s,
                     json_of(&a, "{'metadata':{'name':'long','labels':{}}}"), NULL, true, &f);
-    assert_string_equal(joined(&a, &f), "metadata.name: Too long: may not be longer than 3");
+    assert_string_equal(joined(&a, &f), "metadata.name: Too long: may not be more than 3 bytes");
 }
 
 static void faults_have_the_reasons_of_kubernetes(void **state)

@@ -118,7 +118,7 @@ static void validate_api_version(struct search *w, const struct jsn *object)
     const char *text = jsn_text(v);
 
     if (!v)
-        cause_required(w->causes, field(w, "apiVersion"), "must not be empty");
+        cause_required(w->causes, field(w, "apiVersion"), NULL);
     else if (!text)
         cause_invalid(w->causes, field(w, "apiVersion"), v, "must be a string");
     else if (!*text)
@@ -136,7 +136,7 @@ static void validate_kind(struct search *w, const struct jsn *object)
     char *lower;
 
     if (!v) {
-        cause_required(w->causes, field(w, "kind"), "must not be empty");
+        cause_required(w->causes, field(w, "kind"), NULL);
         return;
     }
     if (!text || !*text) {

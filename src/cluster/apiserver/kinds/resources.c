@@ -6,6 +6,7 @@
  * that counts are whole, and that requests stay within limits.  Resources outside of kubernetes.io
  * (devices) and huge pages cannot be overcommitted: there the request must equal the limit.
  */
+#include "src/cluster/apiserver/gotext.h"
 #include "src/cluster/apiserver/kinds/podspec.h"
 #include "src/json/quantity.h"
 
@@ -132,7 +133,8 @@ static void check_against_limit(struct causes *cs, const struct place *requests,
                       request->entry);
     else if (cmp > 0)
         cause_invalid(cs, place_text(cs, requests), request->value,
-                      "must be less than or equal to %s limit", request->entry);
+                      "must be less than or equal to %s limit of %s", request->entry,
+                      jsn_text(limit) ? jsn_text(limit) : gotext_value(cs->arena, limit));
 }
 
 static void note(const char *name, bool *compute, bool *huge)

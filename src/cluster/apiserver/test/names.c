@@ -148,8 +148,8 @@ static void bad_metadata_is_named_field_by_field(void **state)
          "metadata.finalizers: Invalid value: [\"orphan\",\"foregroundDele...", NAME_SUBDOMAIN,
          true},
         {"{'name':'a','ownerReferences':[{'apiVersion':'v1','kind':'Pod','name':'','uid':'u'}]}",
-         "metadata.ownerReferences.name: Invalid value: \"\": name must not be empty",
-         NAME_SUBDOMAIN, true},
+         "metadata.ownerReferences.name: Invalid value: \"\": must not be empty", NAME_SUBDOMAIN,
+         true},
     };
 
     (void)state;
@@ -175,7 +175,7 @@ static void annotations_have_a_common_limit(void **state)
     jsn_set_path(&a, o, "metadata.annotations.a", jsn_string(&a, large));
     validate_metadata(&cs, o, NAME_SUBDOMAIN, false);
     assert_string_equal(causes_text(&cs),
-                        "metadata.annotations: Too long: must have at most 262144 bytes");
+                        "metadata.annotations: Too long: may not be more than 262144 bytes");
 }
 
 static void only_one_owner_may_be_in_control(void **state)

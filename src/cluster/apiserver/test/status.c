@@ -195,7 +195,7 @@ static void every_kind_of_cause_has_its_words(void **state)
          "Unsupported value: \"x\\\"y\": supported values: \"small\", \"large\""},
         {"FieldValueForbidden", "spec.e", "Forbidden: never"},
         {"FieldValueDuplicate", "spec.f", "Duplicate value: \"x\\\"y\""},
-        {"FieldValueTooLong", "spec.g", "Too long: must have at most 5 bytes"},
+        {"FieldValueTooLong", "spec.g", "Too long: may not be more than 5 bytes"},
         {"FieldValueTooMany", "spec.h", "Too many: 4: must have at most 3 items"},
     };
     AUTO(arena_done) struct arena a = {0};

@@ -105,7 +105,7 @@ static void what_is_wrong_in_a_container_is_said(void **state)
          "\"Always\", \"IfNotPresent\", \"Never\""},
         {"'resources':{'limits':{'cpu':'1'},'requests':{'cpu':'1500m'}}",
          "spec.containers[0].resources.requests: Invalid value: \"1500m\": must be less than or "
-         "equal to cpu limit"},
+         "equal to cpu limit of 1"},
         {"'resources':{'limits':{'foo':'1'}}",
          "spec.containers[0].resources.limits[foo]: Invalid value: \"foo\": must be a standard "
          "resource type or fully qualified\nspec.containers[0].resources.limits[foo]: Invalid "
