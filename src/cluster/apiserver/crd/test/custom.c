@@ -141,8 +141,7 @@ static void objects_are_held_against_the_schema(void **state)
         {"{'spec':{'n':3000000000}}",
          ".spec.n: Invalid value: 3000000000: should be less than or equal to 2147483647"},
         {"{'spec':{'tags':['a','b','a']}}", "spec.tags[2]: Duplicate value: \"a\""},
-        {"{'spec':{'e':{}}}",
-         "spec.e.apiVersion: Required value | spec.e.kind: Required value"},
+        {"{'spec':{'e':{}}}", "spec.e.apiVersion: Required value | spec.e.kind: Required value"},
         {"{'spec':{'e':{'apiVersion':'','kind':'_'}}}",
          "spec.e.apiVersion: Invalid value: \"\": must not be empty | spec.e.kind: Invalid value: "
          "\"_\": may have mixed case, but should otherwise match: a DNS-1035 label must consist of "
