@@ -16,8 +16,11 @@
 #include "src/operator/routes.h"
 
 #include "src/base/alloc.h"
+#include "src/base/clock.h"
 #include "src/build/labels.h"
 #include "src/operator/kinds.h"
+
+#define OWN_WRITE_MS 200
 
 void routes_add(const struct routes *r, const char *kind, const char *ns, const char *name)
 {
@@ -76,9 +79,26 @@ static void config_written(const struct routes *r, const char *ns, const char *c
         operator_kinds[i]->config_written(r, ns, controller, conf);
 }
 
-/* The object of ours that controls it; one of several owners does not: a label names the cluster.
+/*
+ * Who controls an object that has changed.  A ConfigMap of a Controller changes as a rule because
+ * the Controller's plan has written it: whether somebody else did is looked at a little later, when
+ * nobody waits for the Controller.
  */
-static void add_owners(const struct routes *r, const char *kind, const struct kube_object *o)
+static void add_owner(const struct routes *r, const struct api_kind *of, const char *kind,
+                      const struct kube_object *o, const char *name, bool changed)
+{
+    AUTO(free) char *key = xasprintf("%s/%s/%s", of->kind, o->namespace, name);
+
+    if (changed && of->id == KIND_CONTROLLER && streq(kind, "ConfigMap"))
+        queue_add_at(r->queue, key, clock_mono_ms() + OWN_WRITE_MS);
+    else
+        queue_add(r->queue, key);
+}
+
+/* The object of ours that controls it; one of several owners does not: a label names the cluster.
+ * `changed`: it was there before, and is there now. */
+static void add_owners(const struct routes *r, const char *kind, const struct kube_object *o,
+                       bool changed)
 {
     AUTO(arena_done) struct arena a = {0};
     const char *cluster;
@@ -92,7 +112,7 @@ static void add_owners(const struct routes *r, const char *kind, const struct ku
 
         if (!of || !jsn_get_bool(owner, "controller", false))
             continue;
-        routes_add(r, of->kind, o->namespace, jsn_get_str(owner, "name"));
+        add_owner(r, of, kind, o, jsn_get_str(owner, "name"), changed);
         if (of->id == KIND_CONTROLLER && streq(kind, "ConfigMap"))
             config_written(r, o->namespace, jsn_get_str(owner, "name"), v);
     }
@@ -126,8 +146,8 @@ void routes_follow(const struct routes *r, const char *kind, const struct kube_o
     } else {
         add_referrers(r, kind, o);
     }
-    add_owners(r, kind, old);
-    add_owners(r, kind, now);
+    add_owners(r, kind, old, now != NULL);
+    add_owners(r, kind, now, old != NULL);
 }
 
 void routes_follow_cluster(const struct routes *r, const char *ns, const char *controller)

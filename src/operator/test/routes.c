@@ -3,6 +3,7 @@
 #include "src/base/test/unit.h"
 
 #include "src/base/alloc.h"
+#include "src/base/clock.h"
 #include "src/kube/test/peer.h"
 #include "src/operator/routes.h"
 
@@ -111,15 +112,15 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* All keys that wait, sorted; the queue is empty afterwards. */
-static void expect_keys(struct rig *r, const char *text)
+/* All keys that are due at a moment, sorted; they are not in the queue afterwards. */
+static void expect_keys_at(struct rig *r, int64_t now_ms, const char *text)
 {
     AUTO(buf_done) struct buf b = {0};
     const char *keys[32];
     size_t n = 0;
     const char *key;
 
-    while ((key = queue_take(r->queue, 0)))
+    while ((key = queue_take(r->queue, now_ms)))
         keys[n++] = key;
     qsort(keys, n, sizeof(*keys), by_text);
     for (size_t i = 0; i < n; i++)
@@ -127,6 +128,11 @@ static void expect_keys(struct rig *r, const char *text)
     assert_string_equal(buf_str(&b), text);
     for (size_t i = n; i-- > 0;)
         (void)queue_done(r->queue, keys[i], false, 0);
+}
+
+static void expect_keys(struct rig *r, const char *text)
+{
+    expect_keys_at(r, 0, text);
 }
 
 static void rig_init(struct rig *r)
@@ -181,7 +187,7 @@ static void a_change_leads_to_those_it_concerns(void **state)
         {"Partition", "fine", true, "Controller/n/lab Partition/n/fine"},
         {"Partition", "fine", false, "Partition/n/fine"},
         /* what waits for its line, and what has lost it */
-        {"ConfigMap", "lab-config", false, "Controller/n/lab Partition/n/lost Partition/n/new"},
+        {"ConfigMap", "lab-config", true, "Controller/n/lab Partition/n/lost Partition/n/new"},
         {"ConfigMap", "files", false, "Controller/n/lab"},
     };
     AUTO(rig_done) struct rig r;
@@ -196,6 +202,24 @@ static void a_change_leads_to_those_it_concerns(void **state)
         routes_follow(&r.routes, rows[i].kind, rows[i].fresh ? NULL : o, o);
         expect_keys(&r, rows[i].keys);
     }
+}
+
+static void
+a_configuration_that_was_written_leaves_its_controller_in_peace_for_a_while(void **state)
+{
+    AUTO(rig_done) struct rig r;
+    const struct kube_object *o;
+
+    (void)state;
+    rig_init(&r);
+    expect_keys(&r, EVERYTHING);
+    o = world_get(r.world, "ConfigMap", "n", "lab-config");
+    routes_follow(&r.routes, "ConfigMap", o, o);
+    expect_keys_at(&r, clock_mono_ms(), "Partition/n/lost Partition/n/new");
+    expect_keys_at(&r, clock_mono_ms() + 200, "Controller/n/lab");
+    /* but not if it is gone */
+    routes_follow(&r.routes, "ConfigMap", o, NULL);
+    expect_keys(&r, "Controller/n/lab Partition/n/lost Partition/n/new");
 }
 
 static void a_change_in_slurm_leads_to_those_it_concerns(void **state)
@@ -235,6 +259,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_lists_bring_everything),
         cmocka_unit_test(a_change_leads_to_those_it_concerns),
+        cmocka_unit_test(
+            a_configuration_that_was_written_leaves_its_controller_in_peace_for_a_while),
         cmocka_unit_test(a_change_in_slurm_leads_to_those_it_concerns),
     };
 
