@@ -57,7 +57,7 @@ int proven_save(const char *dir, const struct store *s, uint32_t release, struct
     tmp = xasprintf("%s.new-%s", path, host);
     head_print(s, release, &text);
     record_print(s->good, &text);
-    r = store_write_synced(tmp, buf_view(&text), 0600, e);
+    r = store_write_new(tmp, buf_view(&text), 0600, true, e);
     if (r < 0)
         return r;
     if (rename(tmp, path) < 0)

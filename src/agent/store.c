@@ -10,6 +10,10 @@
  * happened.  Killed later, the next process finds `pending` and goes through it again from the
  * start; every step of an apply may be repeated.  A roll-back writes the files of `good` and drops
  * `pending` after that, so it is repeated as well.
+ *
+ * That holds whenever the agent is killed.  When the machine loses power, it holds as well, save
+ * for what was written lazily (store_set_lazy): of that, records may be lost or damaged, which
+ * count as none, and the live files may be the old ones.
  */
 #include "src/agent/store.h"
 
@@ -180,11 +184,13 @@ int store_pend(struct store *s, struct record *record, struct err *e)
                              ? s->pending->written_us
                              : clock_wall_us();
     record_print(record, &text);
-    /* synced before it is renamed, so that it is never half; the rename itself may be lost with the
-     * machine: then the live files may be ahead of the record, and the next push settles it */
-    r = store_write_synced(tmp, buf_view(&text), 0600, e);
+    /* synced before it is renamed, so that it is never half (one that was written lazily may be:
+     * then it is not believed); the rename itself may be lost with the machine: then the live files
+     * may be ahead of the record, and the next push settles it */
+    r = store_write_new(tmp, buf_view(&text), 0600, !s->lazy, e);
     if (r < 0)
         return r;
+    s->unsynced |= s->lazy;
     crash_point("pend: written");
     if (rename(tmp, path) < 0)
         return err_errno(e, errno, "cannot put '%s' in place", path);
@@ -193,6 +199,41 @@ int store_pend(struct store *s, struct record *record, struct err *e)
     store_remember(s, record->hash);
     crash_point("pend: renamed");
     return 0;
+}
+
+void store_set_lazy(struct store *s, bool lazy)
+{
+    s->lazy = lazy;
+}
+
+bool store_is_unsynced(const struct store *s)
+{
+    return s->unsynced;
+}
+
+static int sync_record(const struct store *s, const char *name, struct err *e)
+{
+    AUTO(free) char *path = xasprintf("%s/%s", s->dir, name);
+
+    return store_sync_path(path, e);
+}
+
+int store_sync(struct store *s, struct err *e)
+{
+    int r = 0;
+
+    if (!s->unsynced)
+        return 0;
+    if (s->good)
+        r = sync_record(s, "good", e);
+    if (r == 0 && s->pending)
+        r = sync_record(s, "pending", e);
+    if (r == 0)
+        r = store_sync_path(s->dir, e);
+    if (r == 0)
+        r = store_sync_path(s->live, e);
+    s->unsynced = r < 0;
+    return r;
 }
 
 int store_commit(struct store *s, struct err *e)

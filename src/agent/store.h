@@ -24,6 +24,16 @@ const char *store_dir(const struct store *s);  /* the record's, for scratch file
 const struct record *store_good(const struct store *s);
 const struct record *store_pending(const struct store *s);
 
+/*
+ * How much has to be on disk before slurmctld is told.  Careful (the default): everything, so that
+ * a machine that loses power comes up with the files that slurmctld was told of.  Lazy: the
+ * contents of the live files alone, so that none is half; the old or the new ones are there then,
+ * and the next push settles it.  store_sync makes up for it.
+ */
+void store_set_lazy(struct store *s, bool lazy);
+bool store_is_unsynced(const struct store *s);
+int store_sync(struct store *s, struct err *e) MUST_CHECK;
+
 /* Note durably what is about to be applied; replaces what was pending.  Takes `r` on success. */
 int store_pend(struct store *s, struct record *r, struct err *e) MUST_CHECK;
 /* What was pending is good now; its hash is remembered.  -ENOENT if nothing was. */

@@ -9,9 +9,13 @@ struct store {
     char *dir;
     struct record *good;
     struct record *pending;
+    bool lazy;
+    bool unsynced;                                   /* something was written lazily */
     char history[STORE_HISTORY][SHA256_HEX_LEN + 1]; /* oldest first */
     size_t n_history;
 };
 
-/* Write a new file and sync it; not renamed, the directory not synced. */
-int store_write_synced(const char *path, struct str content, mode_t mode, struct err *e) MUST_CHECK;
+/* Write a new file, and have it on disk if `sync`; not renamed, the directory not synced. */
+int store_write_new(const char *path, struct str content, mode_t mode, bool sync,
+                    struct err *e) MUST_CHECK;
+int store_sync_path(const char *path, struct err *e) MUST_CHECK;

@@ -18,7 +18,7 @@
 #include "src/base/alloc.h"
 #include "src/base/file.h"
 
-int store_write_synced(const char *path, struct str content, mode_t mode, struct err *e)
+int store_write_new(const char *path, struct str content, mode_t mode, bool sync, struct err *e)
 {
     AUTO(close) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     int r;
@@ -26,7 +26,7 @@ int store_write_synced(const char *path, struct str content, mode_t mode, struct
     if (fd < 0)
         return err_errno(e, errno, "cannot create '%s'", path);
     r = file_write_all(fd, content);
-    if (r == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
+    if (r == 0 && (fchmod(fd, mode) < 0 || (sync && fsync(fd) < 0)))
         r = -errno;
     if (r < 0) {
         (void)unlink(path);
@@ -62,7 +62,7 @@ static int write_one(const struct store *s, const struct fileset_file *f, size_t
 
     if (is_there(path, f))
         return 0;
-    r = store_write_synced(tmp, (struct str){f->text, f->n}, f->mode, e);
+    r = store_write_new(tmp, (struct str){f->text, f->n}, f->mode, true, e);
     if (r < 0)
         return r;
     if (fileset_is_key(f->name))
@@ -92,12 +92,12 @@ static void remove_gone(const struct store *s, const struct record *r, const str
     }
 }
 
-static int sync_dir(const char *path, struct err *e)
+int store_sync_path(const char *path, struct err *e)
 {
-    AUTO(close) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0 || fsync(fd) < 0)
-        return err_errno(e, errno, "cannot sync the directory '%s'", path);
+        return err_errno(e, errno, "cannot sync '%s'", path);
     return 0;
 }
 
@@ -124,8 +124,10 @@ int store_write(struct store *s, const struct fileset *files, size_t *ret_change
         return r;
     remove_gone(s, s->good, files, &changed);
     remove_gone(s, s->pending, files, &changed);
-    if (changed > 0)
-        r = sync_dir(s->live, e);
+    if (changed > 0 && s->lazy)
+        s->unsynced = true;
+    else if (changed > 0)
+        r = store_sync_path(s->live, e);
     if (r == 0)
         *ret_changed = changed;
     return r;
@@ -138,7 +140,7 @@ int store_write_keys(struct store *s, const struct fileset *keys, size_t *ret_ch
     int r = write_all(s, keys, &changed, e);
 
     if (r == 0 && changed > 0)
-        r = sync_dir(s->live, e);
+        r = store_sync_path(s->live, e);
     if (r == 0)
         *ret_changed = changed;
     return r;

@@ -20,6 +20,7 @@
 #define BUG_OLD_PICTURE 8         /* what was done a moment ago is not known to the next job */
 #define BUG_BLIND_TRUST 9         /* the hub's picture is never doubted */
 #define BUG_ASIDE_UNRECORDED 10   /* the disk does not tell that a partition is set aside */
+#define BUG_LAZY_CREATE 11        /* a new partition may be lost with the machine's power */
 
 #ifndef APPLY_BUG
 #define APPLY_BUG BUG_NONE

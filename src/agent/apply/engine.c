@@ -11,6 +11,20 @@
 #include "src/base/clock.h"
 #include "src/base/log.h"
 
+#define SYNC_AFTER_MS 300
+
+/* Once for many edits, and when nobody waits for one. */
+static void on_sync(void *arg)
+{
+    struct engine *g = arg;
+    struct err e = {0};
+
+    if (g->current)
+        loop_timer_arm(g->sync, SYNC_AFTER_MS);
+    else if (store_sync(g->o.store, &e) < 0)
+        log_error("%s", e.text);
+}
+
 struct engine *engine_new(const struct engine_options *o)
 {
     struct engine *g = xcalloc(1, sizeof(*g));
@@ -23,6 +37,7 @@ struct engine *engine_new(const struct engine_options *o)
     g->fresh = o->store && !store_good(o->store);
     g->retry = loop_add_timer(o->loop, engine_on_retry, g);
     g->aside = loop_add_timer(o->loop, engine_on_aside, g);
+    g->sync = loop_add_timer(o->loop, on_sync, g);
     return g;
 }
 
@@ -34,6 +49,7 @@ struct engine *engine_free(struct engine *g)
     handed_forget(g);
     (void)loop_source_free(g->retry);
     (void)loop_source_free(g->aside);
+    (void)loop_source_free(g->sync);
     (void)job_free(g->current);
     (void)request_free(g->next);
     LIST_FOR_EACH (j, &g->plans, struct job, link)
@@ -179,6 +195,9 @@ static void after_push(struct engine *g, struct job *j, const struct wire_outcom
     if (is_news(g, j))
         engine_last_set(g, o);
     store_remember(g->o.store, j->record->hash);
+    store_set_lazy(g->o.store, false);
+    if (store_is_unsynced(g->o.store) && !loop_timer_armed(g->sync))
+        loop_timer_arm(g->sync, SYNC_AFTER_MS);
     if (told)
         hub_touch(g->o.hub);
     if (request_wants(j->request, WANT_KEYS) && j->report.result == WIRE_APPLIED)

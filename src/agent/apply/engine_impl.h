@@ -13,6 +13,7 @@ struct engine {
     unsigned failures;         /* in a row, for the back-off */
     struct loop_source *aside; /* armed while partitions are set aside */
     unsigned aside_tries;      /* how often they were tried again */
+    struct loop_source *sync;  /* armed while something was written lazily */
     struct fileset keys;
     bool keys_changed;
     bool fresh;                      /* nodes may come that have other files than slurmctld */

@@ -11,12 +11,34 @@
 #include "src/base/alloc.h"
 #include "src/base/log.h"
 
+/*
+ * Are there nothing but updates of partitions that are there?  If the machine loses power, the
+ * worst is that slurmctld comes up with a setting as it was before.  A partition that was made
+ * would be lost with the jobs in it, and a reconfigure may have taken anything.
+ */
+static bool may_be_lazy(const struct job *j)
+{
+    bool updates = false;
+
+    for (size_t i = 0; i < j->plan.n; i++) {
+        enum step_kind kind = j->plan.steps[i].kind;
+
+        if (kind == STEP_CREATE && bug_is(BUG_LAZY_CREATE))
+            kind = STEP_UPDATE;
+        if (kind != STEP_WRITE && kind != STEP_UPDATE && kind != STEP_READ_BACK)
+            return false;
+        updates |= kind == STEP_UPDATE;
+    }
+    return updates && !job_undoes(j) && j->record->n_kept == 0;
+}
+
 /* As it stands now: what is kept may have changed since. */
 int step_pend_again(struct job *j, struct err *e)
 {
     struct record *copy;
     int r;
 
+    store_set_lazy(j->engine->o.store, may_be_lazy(j));
     copy = record_copy(j->record);
     r = store_pend(j->engine->o.store, copy, e);
     if (r < 0)
@@ -58,6 +80,7 @@ void step_write(struct job *j)
         if (j->aim.class >= CHANGE_RECONFIGURE)
             handed_set_aside(j);
         job_reach(j, REACH_FILES);
+        store_set_lazy(j->engine->o.store, may_be_lazy(j));
         if (!bug_is(BUG_SKIP_WRITE))
             r = store_write(j->engine->o.store, &j->aim.to->files, &changed, &e);
     }
@@ -114,6 +137,7 @@ void files_back(struct job *j)
     struct err e = {0};
     size_t changed;
 
+    store_set_lazy(j->engine->o.store, false);
     if (j->seen.from && j->reach >= REACH_FILES &&
         store_write(j->engine->o.store, &j->seen.from->files, &changed, &e) < 0)
         log_error("the previous files cannot be put back: %s", e.text);
