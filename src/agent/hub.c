@@ -68,6 +68,8 @@ struct hub *hub_new(struct loop *l, struct link *link, const struct hub_events *
     return h;
 }
 
+static void nodes_forget(struct hub *h);
+
 struct hub *hub_free(struct hub *h)
 {
     if (!h)
@@ -84,6 +86,7 @@ struct hub *hub_free(struct hub *h)
         buf_done(&h->sections[i]);
     assert(list_empty(&h->watchers));
     live_done(&h->live);
+    nodes_forget(h);
     map_done(&h->notes);
     jobs_done(&h->jobs);
     buf_done(&h->controllers);
@@ -178,6 +181,12 @@ static bool means_down(int r)
            r == -EBADMSG;
 }
 
+static void nodes_forget(struct hub *h)
+{
+    for (size_t i = 0; i < ARRAY_LEN(h->nodes); i++)
+        h->nodes[i] = hostset_free(h->nodes[i]);
+}
+
 static int list_take(struct hub *h, enum hub_table table, const struct jsn *answer, struct err *e)
 {
     struct hub_list *l = &h->lists[table];
@@ -197,6 +206,8 @@ static int list_take(struct hub *h, enum hub_table table, const struct jsn *answ
         live_done(&h->live);
         h->live = live;
         h->live_seen++;
+    } else if (table == HUB_NODES) {
+        nodes_forget(h);
     } else if (table == HUB_JOBS) {
         jobs_take(&h->jobs, items);
         h->lists[HUB_NODES].changed = h->lists[HUB_PARTITIONS].changed = true;
@@ -343,7 +354,7 @@ const char *hub_older_node(const struct hub *h, const struct host_set *but)
     return NULL;
 }
 
-struct host_set *hub_nodes(const struct hub *h, bool dynamic_only)
+static struct host_set *nodes_find(const struct hub *h, bool dynamic_only)
 {
     AUTO(hostlist_free) struct host_list *names = hostlist_new();
 
@@ -355,4 +366,13 @@ struct host_set *hub_nodes(const struct hub *h, bool dynamic_only)
             hostlist_push(names, str_of(name));
     }
     return hostset_of(names);
+}
+
+const struct host_set *hub_nodes(struct hub *h, bool dynamic_only)
+{
+    struct host_set **set = &h->nodes[dynamic_only];
+
+    if (!*set)
+        *set = nodes_find(h, dynamic_only);
+    return *set;
 }

@@ -39,8 +39,9 @@ uint32_t hub_release(const struct hub *h);
 int64_t hub_boot_time(const struct hub *h);
 const struct live *hub_live(const struct hub *h);
 const struct jobs *hub_jobs(const struct hub *h);
-/* All nodes as slurmctld lists them, and the dynamic ones among them; owned by the caller. */
-struct host_set *hub_nodes(const struct hub *h, bool dynamic_only);
+/* All nodes as slurmctld lists them, or the dynamic ones among them; borrowed until the loop's next
+ * turn.  Worked out once for each list of nodes. */
+const struct host_set *hub_nodes(struct hub *h, bool dynamic_only);
 /* A node, other than of `but` (or NULL), whose slurmd runs for longer than slurmctld: it has the
  * files of the one before.  NULL: there is none. */
 const char *hub_older_node(const struct hub *h, const struct host_set *but);

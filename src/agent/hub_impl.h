@@ -30,7 +30,8 @@ struct hub {
     struct live live;
     uint64_t live_seen;
     int64_t live_asked_ns;
-    struct map notes; /* struct hub_note by the partition's name, newer than `live` */
+    struct map notes;          /* struct hub_note by the partition's name, newer than `live` */
+    struct host_set *nodes[2]; /* all, and the dynamic ones; NULL: not worked out yet */
     struct jobs jobs;
     struct buf sections[HUB_N_SECTIONS];
 

@@ -56,8 +56,10 @@ static void look(void *arg)
 
 void handed_note(struct engine *g)
 {
+    const struct host_set *nodes = hub_nodes(g->o.hub, false);
+
     handed_forget(g);
-    g->handed_to = hub_nodes(g->o.hub, false);
+    g->handed_to = hostset_union(nodes, nodes); /* a copy */
     g->handed_ms = loop_now_ms(g->o.loop);
 }
 

@@ -44,7 +44,8 @@ static void check_default(const struct model *m, struct faults *faults)
         AUTO(partition_done) struct partition p = {0};
 
         partition_init(&p);
-        if (o->section != CONF_PARTITION || model_partition(m, o, &p, NULL) < 0 || !p.is_default)
+        if (o->section != CONF_PARTITION || !model_get(o, "Default") ||
+            model_partition(m, o, &p, NULL) < 0 || !p.is_default)
             continue;
         if (first)
             faults_add(faults, FAULT_FATAL, o->line->file, o->line->line,
@@ -80,7 +81,7 @@ static void check_dynamic(const struct model *m, const struct host_set *dynamic,
 /* Is it sound by itself, as it was declared? */
 static int check_declared(struct job *j, struct candidate **ret, struct err *e)
 {
-    AUTO(hostset_free) struct host_set *dynamic = hub_nodes(j->engine->o.hub, true);
+    const struct host_set *dynamic = hub_nodes(j->engine->o.hub, true);
     AUTO(candidate_free) struct candidate *c = NULL;
     struct validate_context ctx = {.release = j->seen.release, .dynamic_nodes = dynamic};
     char host[256] = "";
@@ -142,7 +143,7 @@ static void keep_nothing(struct job *j)
 /* The files with what is kept and set aside; -EINVAL: they cannot hold it. */
 static int effective_make(struct job *j, struct candidate **ret, struct err *e)
 {
-    AUTO(hostset_free) struct host_set *dynamic = hub_nodes(j->engine->o.hub, true);
+    const struct host_set *dynamic = hub_nodes(j->engine->o.hub, true);
     AUTO(faults_done) struct faults faults = {0};
     AUTO(candidate_free) struct candidate *c = NULL;
     struct validate_context ctx = {.release = j->seen.release, .dynamic_nodes = dynamic};

@@ -12,7 +12,7 @@
 /* Not knowing counts as yes: a slurmctld that has just come up has not told its nodes. */
 static bool has_dynamic_nodes(const struct job *j)
 {
-    AUTO(hostset_free) struct host_set *dynamic = hub_nodes(j->engine->o.hub, true);
+    const struct host_set *dynamic = hub_nodes(j->engine->o.hub, true);
 
     return !hub_knows(j->engine->o.hub, HUB_NODES) || (dynamic && hostset_count(dynamic) > 0);
 }
@@ -57,7 +57,7 @@ static bool wants_rehearsal(const struct job *j)
 static int plan_make(struct job *j, struct err *e)
 {
     bool dynamic = has_dynamic_nodes(j);
-    AUTO(hostset_free) struct host_set *all = hub_nodes(j->engine->o.hub, false);
+    const struct host_set *all = hub_nodes(j->engine->o.hub, false);
     struct apply_input in = {
         .release = j->seen.release,
         .to = candidate_model(j->aim.to),

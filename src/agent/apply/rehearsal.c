@@ -18,7 +18,7 @@ static void on_rehearsed(void *arg, int r, const struct err *e)
 
 void step_rehearse(struct job *j)
 {
-    AUTO(hostset_free) struct host_set *dynamic = hub_nodes(j->engine->o.hub, true);
+    const struct host_set *dynamic = hub_nodes(j->engine->o.hub, true);
     struct rehearse_options o = {.slurmctld = j->engine->o.slurmctld,
                                  .live = store_live(j->engine->o.store),
                                  .dynamic_nodes = dynamic};
