@@ -15,7 +15,7 @@
 #include "src/plan/controller_private.h"
 
 #define MAX_DRIFT_SHOWN 4
-#define PASSING_US 50000
+#define PASSING_US 20000
 
 /* The first error of an object whose description begins with these words; NULL: of any. */
 static const struct api_problem *first_problem(const struct config_verdict *v, const char *of)
@@ -122,17 +122,42 @@ static bool is_only_refusals(const struct slurm_state *slurm)
     return slurm->applied.n_refused > 0 && slurm->n_waiting == 0 && slurm->applied.taken;
 }
 
+static bool next_other(struct str *rest, struct str *ret_line)
+{
+    while (str_split(rest, '\n', ret_line))
+        if (!str_starts(*ret_line, "PartitionName="))
+            return true;
+    return false;
+}
+
+/* Do both have the same lines, save for those of partitions? */
+static bool only_partitions_differ(const char *held, const char *wanted)
+{
+    struct str a = str_of(held);
+    struct str b = str_of(wanted);
+    struct str x;
+    struct str y;
+
+    while (next_other(&a, &x))
+        if (!next_other(&b, &y) || !str_eq(x, y))
+            return false;
+    return !next_other(&b, &y);
+}
+
 /*
- * On its way, as any edit is for some milliseconds, and all was well before: nobody needs to be
- * told before it lasts.  An edit of the Controller itself is always told.
+ * On its way, as an edit of partitions is for some milliseconds, and all was well before: nobody
+ * needs to be told before it lasts.  An edit of the Controller itself, and what may take a
+ * reconfigure or a restart, is always told.
  */
 static bool is_passing(const struct config_verdict *v, struct status_scribe *s)
 {
+    const struct slurm_state *slurm = v->in->slurm;
     const struct api_condition *was = api_condition_find(s->conditions, "ConfigApplied");
-    int64_t since = v->in->slurm->pushing_us ? v->in->slurm->pushing_us : s->now_us;
+    int64_t since = slurm->pushing_us ? slurm->pushing_us : s->now_us;
 
     if (!was || !streq(was->status, "True") || was->generation != s->generation ||
-        v->in->agent_trouble || v->in->slurm->down || s->now_us >= since + PASSING_US)
+        v->in->agent_trouble || slurm->down || s->now_us >= since + PASSING_US || !slurm->held ||
+        !only_partitions_differ(slurm->held, build_config_file(v->config, "slurm.conf")))
         return false;
     actions_requeue(s->to, since + PASSING_US);
     return true;
