@@ -17,6 +17,7 @@
 #include "src/operator/snapshot.h"
 #include "src/plan/failure.h"
 #include "src/plan/partition.h"
+#include "src/plan/status.h"
 
 struct kept {
     struct arena arena;
@@ -102,6 +103,21 @@ static bool is_concerned(const void *kept, const void *lines)
     return !p || !p->settled || (lines && !map_get(lines, str_of(p->part.status.line)));
 }
 
+/*
+ * Does it wait for the outcome of a configuration?  One whose edit was just seen does not: its own
+ * plan looks again when it is not new any more, and before that its line has to be written.  Of
+ * hundreds that are made at once, all would be looked at after each push.
+ */
+static bool awaits_outcome(const void *kept, const void *arg)
+{
+    const struct kept *p = kept;
+
+    (void)arg;
+    return is_concerned(kept, NULL) &&
+           !(p && p->part.status.observed_generation != p->part.meta.generation &&
+             clock_wall_us() < p->changed_us + STATUS_LOOK_AGAIN_US);
+}
+
 static void config_written(const struct routes *r, const char *ns, const char *controller,
                            const char *conf)
 {
@@ -123,7 +139,7 @@ static void slurm_changed(const struct routes *r, const char *ns, const char *co
     for (size_t i = 0; i < c->n_drifted; i++)
         routes_add_index(r, "Partition", ns, WORLD_BY_SLURM_NAME, c->drifted[i]);
     if (c->config)
-        routes_add_some(r, "Partition", ns, controller, is_concerned, NULL);
+        routes_add_some(r, "Partition", ns, controller, awaits_outcome, NULL);
 }
 
 /* All Partitions of a Controller that stay. */

@@ -232,7 +232,8 @@ static void a_change_in_slurm_leads_to_those_it_concerns(void **state)
         const char *keys;
     } rows[] = {
         {{.nodes = nodes, .n_nodes = 2}, "NodeSet/n/gpu"},
-        {{.config = true}, "Controller/n/lab NodeSet/n/gpu Partition/n/new"},
+        /* a Partition that was just seen is not waited for: it looks again by itself */
+        {{.config = true}, "Controller/n/lab NodeSet/n/gpu"},
         /* its jobs and settings: how the partition fares is not told by them */
         {{.drift = true, .drifted = drifted, .n_drifted = 1}, "Controller/n/lab NodeSet/n/cpu"},
         {{.slurmctld = true}, LAB},
@@ -252,6 +253,9 @@ static void a_change_in_slurm_leads_to_those_it_concerns(void **state)
     }
     routes_follow_cluster(&r.routes, "n", "lab");
     expect_keys(&r, LAB);
+    (void)usleep(260000);
+    routes_follow_slurm(&r.routes, "n", "lab", &rows[1].change);
+    expect_keys(&r, "Controller/n/lab NodeSet/n/gpu Partition/n/new");
 }
 
 int main(void)
