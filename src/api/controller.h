@@ -125,6 +125,10 @@ void controller_check_conf(const struct controller *c, uint32_t release, struct 
  * sentence lives in the arena.
  */
 const char *controller_owned(struct arena *a, const char *key, const char *value);
+/* The value that extraConf itself gives a setting of slurm.conf, in the arena; NULL: none. */
+const char *controller_extra(struct arena *a, const struct controller *c, const char *key);
+/* Does it turn the HTTP of Slurm's daemons off? */
+bool controller_disables_http(const struct controller *c);
 /* By what the daemons know each other, as extraConf declares it. */
 enum controller_auth {
     CONTROLLER_AUTH_DEFAULT, /* nothing is said: auth/slurm where the release has it */

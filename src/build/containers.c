@@ -3,9 +3,9 @@
  * What pods have in common: the log sidecar, probes, projected sources.
  *
  * Probes follow the release: where Slurm answers HTTP (25.11) they are Slinky's to the letter;
- * before that a client command is run inside of the container, since a bare connection leaves an
- * error in the daemon's log each time.  Those have no liveness probe: a daemon that is slow to
- * answer must not be killed for it.
+ * before that, and where HTTP is turned off or its parser is missing, a client command is run
+ * inside of the container, since a bare connection leaves an error in the daemon's log each time.
+ * Those have no liveness probe: a daemon that is slow to answer must not be killed for it.
  */
 #include "src/build/containers.h"
 
@@ -32,7 +32,8 @@ struct jsn *container_probe(struct arena *a, const struct build_cluster *c,
                             enum container_probe which, const char *path, const char *port,
                             const char *command)
 {
-    bool http = build_has(c, PROFILE_HEALTH_HTTP);
+    bool http = build_has(c, PROFILE_HEALTH_HTTP) && !c->env->no_http &&
+                !controller_disables_http(c->controller);
     struct jsn *probe = jsn_object(a);
 
     if (http) {

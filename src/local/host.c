@@ -73,6 +73,11 @@ int host_look(const struct install_wish *wish, struct host *ret, struct err *e)
         return err_set(e, -ENOENT, ERR_PERMANENT,
                        "this machine has no user slurm, whom slurmctld runs as: "
                        "adduser --system --group slurm");
+    if (profile_has(ret->slurm.release, PROFILE_HEALTH_HTTP)) {
+        AUTO(free) char *slurmctld = xasprintf("%s/sbin/slurmctld", ret->slurm.prefix);
+
+        ret->http = host_parses_http(slurmctld);
+    }
     ret->slurm_uid = slurm->pw_uid;
     ret->slurm_gid = slurm->pw_gid;
     ret->cgroup = cgroup_kind();

@@ -8,6 +8,7 @@ struct host {
     struct install slurm;
     int64_t slurm_uid; /* of the user slurm */
     int64_t slurm_gid;
+    bool http;          /* its daemons answer HTTP, as far as the parser for it is there */
     const char *cgroup; /* "v2", "v1", "hybrid", "none": as `operator --cgroup` names them */
 };
 
@@ -15,6 +16,9 @@ struct host {
 int host_look(const struct install_wish *wish, struct host *ret, struct err *e) MUST_CHECK;
 void host_done(struct host *h);
 DEFINE_AUTO_DONE(struct host, host_done);
+
+/* Has the Slurm of that slurmctld what it needs to answer HTTP? */
+bool host_parses_http(const char *slurmctld);
 
 /* A program of ours beside `program`, where it is installed, or in the directory (from there) that
  * it is built in; owned, or NULL. */

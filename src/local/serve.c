@@ -160,21 +160,16 @@ static void start_operator(struct serve *s)
     AUTO(free) char *uid = xasprintf("%lld", (long long)s->host.slurm_uid);
     AUTO(free) char *gid = xasprintf("%lld", (long long)s->host.slurm_gid);
     char release[RELEASE_TEXT_LEN];
-    const char *const argv[] = {s->program,
-                                "operator",
-                                "--kubeconfig",
-                                kubeconfig,
-                                "--slurm-version",
-                                release,
-                                "--cgroup",
-                                s->host.cgroup,
-                                "--slurm-uid",
-                                uid,
-                                "--slurm-gid",
-                                gid,
-                                s->no_agent ? "--no-agent" : NULL,
-                                NULL};
+    const char *argv[] = {
+        s->program,    "operator", "--kubeconfig", kubeconfig,    "--slurm-version",
+        release,       "--cgroup", s->host.cgroup, "--slurm-uid", uid,
+        "--slurm-gid", gid,        NULL,           NULL,          NULL};
+    size_t n = ARRAY_LEN(argv) - 3;
 
+    if (s->no_agent)
+        argv[n++] = "--no-agent";
+    if (profile_has(s->host.slurm.release, PROFILE_HEALTH_HTTP) && !s->host.http)
+        argv[n++] = "--no-http-probes";
     release_text(s->host.slurm.release, release);
     s->processes[OPERATOR] = start(s, argv);
 }

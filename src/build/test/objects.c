@@ -550,11 +550,50 @@ static void pods_have_the_keys_of_what_is_declared(void **state)
     }
 }
 
+static void probes_ask_by_http_only_where_it_is_answered(void **state)
+{
+    static const struct {
+        uint32_t release;
+        bool no_http;
+        const char *spec;
+        bool http;
+    } cases[] = {
+        {RELEASE(25, 5, 8), false, "  {}\n", false},
+        {RELEASE(25, 11, 0), false, "  {}\n", true},
+        {RELEASE(25, 11, 0), true, "  {}\n", false},
+        {RELEASE(26, 5, 3), false,
+         "  extraConf: CommunicationParameters=block_null_hash,disable_http\n", false},
+        {RELEASE(26, 5, 3), false,
+         "  extraConf: 'CommunicationParameters=block_null_hash # disable_http'\n", true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct api_problems p = {.arena = &a};
+        struct test_cluster t = {.env.no_http = cases[i].no_http};
+        struct build_worker w = {.ordinal = 0};
+        const struct jsn *pods[2];
+
+        cluster_of(&a, &t, cases[i].release,
+                   arena_printf(&a, CONTROLLER "%s" NODESET("gpu"), cases[i].spec));
+        pods[0] = jsn_get(build_controller_app(&a, &t.cluster, "", &p), "spec.template.spec");
+        pods[1] = jsn_get(build_worker_pod(&a, &t.cluster, t.list[0], &w, &p), "spec");
+        for (size_t k = 0; k < 2; k++) {
+            const struct jsn *main = jsn_item(jsn_key(pods[k], "containers"), 0);
+
+            assert_int_equal(jsn_get(main, "startupProbe.httpGet") != NULL, cases[i].http);
+            assert_int_equal(jsn_get(main, "readinessProbe.exec") != NULL, !cases[i].http);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_objects_are_kept_to_the_letter),
         cmocka_unit_test(pods_have_the_keys_of_what_is_declared),
+        cmocka_unit_test(probes_ask_by_http_only_where_it_is_answered),
         cmocka_unit_test(slurmd_describes_its_node),
         cmocka_unit_test(workers_ask_for_what_slurmd_needs_and_the_nodeset_adds),
         cmocka_unit_test(pods_of_kubernetes_nodes_have_their_place),
