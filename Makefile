@@ -9,7 +9,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-node test-first-light test-e2e test-streams \
-	test-durability test-hostile \
+	test-durability test-hostile test-release \
 	test-agent test-native test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
@@ -96,6 +96,11 @@ test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs 
 	@tools/packages run test
 	@tools/kubectl-debian $(BUILD)/tools
 	@tests/e2e/slurm/run
+
+test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own: RUN (test-first-light test-agent); needs root
+	@test -n "$(SUITE)" || { echo "make test-release: name a suite, such as SUITE=trixie" >&2; exit 2; }
+	@tools/release run $(SUITE) tools/packages build run test
+	@NETWORK=own tools/release run $(SUITE) make $(or $(RUN),test-first-light test-agent)
 
 test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost
 	@tools/packages test

@@ -61,6 +61,13 @@ def node_class():
     return "reconfigure" if has("node changes by reconfigure") else "restart"
 
 
+def end_of_a_start():
+    """(step, words) of a file that slurmctld ends on, where no rehearsal finds it."""
+    if has("service"):
+        return "reconfigure", "slurmctld refused the new configuration: "
+    return "restart", "slurmctld has ended on it: "
+
+
 def restart_setting():
     """(lines, key, value) of a setting that slurmctld takes only when it starts."""
     if has("node changes by reconfigure"):
