@@ -6,7 +6,8 @@ import sys
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "slurm"), os.path.join(HERE, "..", "..", "api")]
+sys.path[:0] = [os.path.join(HERE, "..", "slurm"), os.path.join(HERE, "..", "..", "api"),
+                os.path.join(HERE, "..", "..")]
 
 from native import Native, missing  # noqa: E402
 
@@ -31,10 +32,10 @@ def shared(machine):
 
 @pytest.fixture
 def cluster(shared, request):
-    before = shared.slurmctld()
+    before = shared.started()
     yield shared
     if not request.node.get_closest_marker("slurmctld_ends"):
-        assert shared.slurmctld() == before, "slurmctld was restarted"
+        assert shared.started() == before, "slurmctld was restarted"
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A cluster whose objects are changed by plain requests, fast, and whose slurmctld is watched as a process."""
+import glob
 import os
 import shutil
 import time
 
+import release
 from lib.client import Api
 from lib.kubeconfig import Kubeconfig
 from local import Local, run, wait_for
@@ -133,6 +135,22 @@ class Native(Local):
         """Process number of the slurmctld that serves (the oldest: a rehearsal's is younger)."""
         found = [(int(start), pid) for (name, pid), start in self.daemons().items() if name == "slurmctld"]
         return min(found)[1] if found else None
+
+    def started(self):
+        """The process whose end is slurmctld's: the same after a reconfigure, though newer releases go on as another one."""
+        if not release.has("service"):
+            return self.slurmctld()
+        for path in glob.glob("/proc/[0-9]*/exe"):
+            directory = os.path.dirname(path)
+            try:
+                with open(f"{directory}/cgroup") as f:
+                    groups = f.read()
+                if os.path.basename(os.readlink(path)) == "slurmkeeper-supervise" and \
+                        f"slurmkeeper-{self.name}/" in groups and "/slurmctld-" in groups:
+                    return int(directory.split("/")[2])
+            except OSError:
+                continue
+        return None
 
     def deaths(self, known=None):
         """How often slurmctld ended without being asked to: its container is started again then, and not within.

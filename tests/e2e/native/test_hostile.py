@@ -153,7 +153,7 @@ def hostile(machine):
 @pytest.fixture
 def cluster(hostile):
     """Whatever was declared: nothing has died, the jobs notice nothing, and what was taken back is no more."""
-    hostile.pid = hostile.slurmctld()
+    hostile.pid = hostile.started()
     hostile.known = hostile.deaths()
     yield hostile
     assert not hostile.deaths(hostile.known), "slurmctld has died"
@@ -185,7 +185,7 @@ def judged(c, answer, kind, name, which, words):
     assert words is None or words in said, f"'{words}' is not in: {said}"
     assert not c.deaths(c.known), "slurmctld has died"
     if not taken:
-        assert c.slurmctld() == c.pid, "slurmctld was started anew for something bad"
+        assert c.started() == c.pid, "slurmctld was started anew for something bad"
     # scontrol calls slurmctld DOWN when one answer is late, too; a dead one was told above.
     wait_for(lambda: c.slurm("scontrol", "ping", check=False).returncode == 0, "slurmctld answers")
     c.jobs.check()

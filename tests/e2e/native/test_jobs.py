@@ -94,7 +94,7 @@ class Editor:
         self.want = Declared(self.dice)
         self.made = 0
         self.kinds = {}
-        self.pid = cluster.slurmctld()
+        self.pid = cluster.started()
 
     def patch(self, kind, name, spec):
         self.c.kubectl("patch", kind, name, "--type=merge", "-p", json.dumps({"spec": spec}))
@@ -197,10 +197,10 @@ class Editor:
         yield
         self.wait_live()
         self.c.wait_applied()
-        self.pid = self.c.slurmctld()
+        self.pid = self.c.started()
 
     def same_slurmctld(self):
-        assert self.c.slurmctld() == self.pid, f"slurmctld was started anew within {self.made} edits"
+        assert self.c.started() == self.pid, f"slurmctld was started anew within {self.made} edits"
 
     def one(self):
         kinds = [self.a_setting] * 8 + [self.partition_nodes, self.config_of_a_nodeset] * 3 + \

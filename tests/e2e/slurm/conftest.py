@@ -2,9 +2,12 @@
 """Fixtures: one cluster of the quick start for most tests; every test tells how long it took."""
 import os
 import shutil
+import sys
 import time
 
 import pytest
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 
 from local import KUBECTLS, Local
 

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+import release
 from local import PROGRAM, Local, nodeset, run, wait_for
 
 EDITS = 200
@@ -125,7 +126,7 @@ def test_a_plan_tells_how(own):
     assert plan() == (0, "agent", "none", [])
     assert plan(maxTime=60) == (2, "agent", "rpc", ["partition debug: MaxTime: 00:30:00 -> 01:00:00"])
     code, source, what, _ = plan(config="SelectTypeParameters=CR_Core")
-    assert (code, source, what) == (2, "agent", "restart")
+    assert (code, source, what) == (2, "agent", release.node_class())
     assert live(own)["MaxTime"] == "00:30:00"
 
 
