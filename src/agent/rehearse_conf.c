@@ -54,6 +54,27 @@ static bool is_among(const struct conf_line *line, const char *const *keys, size
     return false;
 }
 
+/* Of partitions, likewise: who knows no QOS dies of one from 23.11 on. */
+static const char *const from_database[] = {"AllowQos", "DenyQos", "QOS"};
+
+static bool is_from_database(const char *key)
+{
+    for (size_t i = 0; i < ARRAY_LEN(from_database); i++)
+        if (strcasecmp(key, from_database[i]) == 0)
+            return true;
+    return false;
+}
+
+static void partition_print_without_qos(const struct conf_line *line, struct buf *out)
+{
+    for (size_t i = 0; i < line->n; i++) {
+        if (is_from_database(line->pairs[i].key))
+            continue;
+        buf_adds(out, i > 0 ? " " : "");
+        conf_pair_print(line->pairs[i].key, line->pairs[i].value, out);
+    }
+}
+
 static bool has_database(const struct candidate *c)
 {
     const char *type = model_setting(candidate_model(c), "AccountingStorageType");
@@ -129,6 +150,8 @@ void rehearse_conf(const struct candidate *c, const char *dir, const char *host,
             continue;
         if (lines[i].section == CONF_NODE)
             node_print(&lines[i], out);
+        else if (lines[i].section == CONF_PARTITION && database)
+            partition_print_without_qos(&lines[i], out);
         else
             conf_line_print(&lines[i], out);
         buf_addc(out, '\n');

@@ -163,12 +163,13 @@ static void options_have_the_pods_defaults(void **state)
 
 static void a_rehearsal_meets_nobody(void **state)
 {
-    static const char conf[] = "ClusterName=c\nSlurmctldHost=real(10.0.0.1)\nSlurmctldPort=6817\n"
-                               "StateSaveLocation=/var/spool/slurmctld\nSuspendProgram=/bin/off\n"
-                               "AccountingStorageType=accounting_storage/slurmdbd\n"
-                               "PrologSlurmctld=/bin/prolog\nTreeWidth=20\n"
-                               "NodeName=n[1-2] Port=7000 CPUs=4 State=UNKNOWN\n"
-                               "NodeName=f1 State=FUTURE\nPartitionName=p Nodes=n1\n";
+    static const char conf[] =
+        "ClusterName=c\nSlurmctldHost=real(10.0.0.1)\nSlurmctldPort=6817\n"
+        "StateSaveLocation=/var/spool/slurmctld\nSuspendProgram=/bin/off\n"
+        "AccountingStorageType=accounting_storage/slurmdbd\n"
+        "PrologSlurmctld=/bin/prolog\nTreeWidth=20\n"
+        "NodeName=n[1-2] Port=7000 CPUs=4 State=UNKNOWN\n"
+        "NodeName=f1 State=FUTURE\nPartitionName=p Nodes=n1 QOS=of-the-database\n";
     AUTO(fileset_done) struct fileset files = {0};
     AUTO(faults_done) struct faults faults = {0};
     AUTO(candidate_free) struct candidate *c = NULL;
