@@ -8,7 +8,7 @@
 #include "src/base/alloc.h"
 #include "src/base/buf.h"
 #include "src/base/file.h"
-#include "src/local/install.h"
+#include "src/local/host.h"
 #include "src/slurm/profile.h"
 
 static char root[64];
@@ -149,11 +149,30 @@ static void a_step_that_slurm_does_not_make_is_refused(void **state)
     }
 }
 
+static void an_agent_that_does_not_speak_with_this_slurm_is_told(void **state)
+{
+    AUTO(free) char *program = xasprintf("%s/ours/slurmkeeper", root);
+    char prefix[] = "/opt/slurm-26.05";
+    struct install slurm = {.prefix = prefix, .release = RELEASE(26, 5, 3)};
+    struct err e = {0};
+
+    (void)state;
+    assert_int_equal(host_find_agent(program, &slurm, &e), 0);
+    put("ours/slurmkeeper-agent", "");
+    put("ours/slurmkeeper-agent-worker-22.05", "");
+    assert_int_equal(host_find_agent(program, &slurm, &e), -ENOENT);
+    assert_non_null(strstr(e.text, "not built for Slurm 26.05, which is in '/opt/slurm-26.05': "
+                                   "configure the build with -Dslurm=/opt/slurm-26.05"));
+    put("ours/slurmkeeper-agent-worker-24.11", "");
+    assert_int_equal(host_find_agent(program, &slurm, &e), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_answer_out_of_what_is_named_kept_and_in_path),
         cmocka_unit_test(a_step_that_slurm_does_not_make_is_refused),
+        cmocka_unit_test(an_agent_that_does_not_speak_with_this_slurm_is_told),
     };
 
     return cmocka_run_group_tests_name("install", tests, setup, teardown);
