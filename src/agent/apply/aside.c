@@ -41,6 +41,14 @@ static char *asked_of(const struct model *m, const struct model_object *o)
     return xstrdup(buf_str(&line));
 }
 
+/* Without the name of our call in front: "partition-create: partition 'x' cannot be ..." */
+static const char *words_of(const struct err *why)
+{
+    const char *after = starts_with(why->text, "partition-") ? strstr(why->text, ": ") : NULL;
+
+    return after ? after + 2 : why->text;
+}
+
 /* Note it, with what stands for it: what slurmctld has run until now. */
 static int aside_note(struct record *r, const struct model *from, const struct model *declared,
                       const struct model_object *o, const char *why, struct err *e)
@@ -138,20 +146,20 @@ enum aside_verdict aside_take(struct job *j, const char *partition, const struct
         return ASIDE_NOT;
     partition = arena_strdup(&j->report.arena, partition); /* the plan that has it goes */
     if (record_aside_find(j->record, partition)) {
-        job_warn(j, "partition '%s' is not as it was before either: %s", partition, why->text);
+        job_warn(j, "partition '%s' is not as it was before either: %s", partition, words_of(why));
         return ASIDE_BEFORE;
     }
     if (declared_of(j, &declared, &e) < 0)
         return ASIDE_NOT;
     o = model_find(candidate_model(declared), CONF_PARTITION, partition);
     if (!o || aside_note(j->record, candidate_model(j->seen.from), candidate_model(declared), o,
-                         why->text, &e) < 0)
+                         words_of(why), &e) < 0)
         return ASIDE_NOT;
     log_warn("partition '%s' is refused and stays as it was; the rest goes on: %s", partition,
-             why->text);
+             words_of(why));
     job_step_note(
         j, "set aside",
-        arena_printf(&j->report.arena, "partition %s: refused: %s", partition, why->text));
+        arena_printf(&j->report.arena, "partition %s: refused: %s", partition, words_of(why)));
     j->report.set_aside = true;
     plan_again(j);
     return ASIDE_TAKEN;
