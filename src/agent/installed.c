@@ -63,12 +63,7 @@ static char *find_in(const char *const *dirs, const char *name)
     return NULL;
 }
 
-/*
- * The worker for a release in these directories (NULL-terminated): the one of its own series, else
- * of the next older one that such a slurmctld answers, else the one without a release in its name.
- * Owned; NULL: there is none.
- */
-static char *installed_worker(const char *const *dirs, uint32_t release)
+char *installed_worker(const char *const *dirs, uint32_t release)
 {
     char *found = NULL;
 

@@ -15,3 +15,10 @@ struct installed {
 void installed_find(const struct agent_options *o, struct installed *ret);
 void installed_done(struct installed *i);
 DEFINE_AUTO_DONE(struct installed, installed_done);
+
+/*
+ * The worker for a release in these directories (NULL-terminated): the one of its own series, else
+ * of the next older one that such a slurmctld answers, else the one without a release in its name.
+ * Owned; NULL: there is none.
+ */
+char *installed_worker(const char *const *dirs, uint32_t release);
