@@ -86,16 +86,16 @@ static void plan_push(struct draft *d)
 /*
  * The ConfigMap is for the next pod.  Its way through the API server and the kubelets is not to
  * stand in the way of the push, so it is written when slurmctld's answer is there; of many edits in
- * a row, the last one.  Not later than a while, whatever the agent does.
+ * a row, the last one.  Not later than a while, whatever the agent does; and the first one of all
+ * at once.
  */
 static bool map_waits(struct draft *d)
 {
     const struct slurm_state *slurm = d->in->slurm;
     int64_t since = slurm && slurm->pushing_us ? slurm->pushing_us : d->in->now_us;
 
-    if (!build_has_agent(d->cluster) || !slurm || slurm->down || is_handed_over(d) ||
-        !observe(d, "ConfigMap", labels_config(d->to->arena, d->c->meta.name)) ||
-        d->in->now_us >= since + MAP_AFTER_US)
+    if (!build_has_agent(d->cluster) || !slurm || slurm->down || !slurm->applied.hash ||
+        is_handed_over(d) || d->in->now_us >= since + MAP_AFTER_US)
         return false;
     actions_requeue(d->to, since + MAP_AFTER_US);
     return true;
