@@ -15,7 +15,6 @@
 #include "src/plan/controller_private.h"
 
 #define MAX_DRIFT_SHOWN 4
-#define PASSING_US 20000
 
 /* The first error of an object whose description begins with these words; NULL: of any. */
 static const struct api_problem *first_problem(const struct config_verdict *v, const char *of)
@@ -122,55 +121,6 @@ static bool is_only_refusals(const struct slurm_state *slurm)
     return slurm->applied.n_refused > 0 && slurm->n_waiting == 0 && slurm->applied.taken;
 }
 
-static bool next_other(struct str *rest, struct str *ret_line)
-{
-    while (str_split(rest, '\n', ret_line))
-        if (!str_starts(*ret_line, "PartitionName="))
-            return true;
-    return false;
-}
-
-/* Do both have the same lines, save for those of partitions? */
-static bool only_partitions_differ(const char *held, const char *wanted)
-{
-    struct str a = str_of(held);
-    struct str b = str_of(wanted);
-    struct str x;
-    struct str y;
-
-    while (next_other(&a, &x))
-        if (!next_other(&b, &y) || !str_eq(x, y))
-            return false;
-    return !next_other(&b, &y);
-}
-
-/*
- * On its way, as an edit of partitions is for some milliseconds, and all was well before: nobody
- * needs to be told before it lasts.  An edit of the Controller itself, and what may take a
- * reconfigure or a restart, is always told.
- */
-static bool is_passing(const struct config_verdict *v, struct status_scribe *s)
-{
-    const struct slurm_state *slurm = v->in->slurm;
-    const struct api_condition *was = api_condition_find(s->conditions, "ConfigApplied");
-    int64_t since = slurm->pushing_us ? slurm->pushing_us : s->now_us;
-
-    if (!was || !streq(was->status, "True") || was->generation != s->generation ||
-        v->in->agent_trouble || slurm->down || s->now_us >= since + PASSING_US || !slurm->held ||
-        !only_partitions_differ(slurm->held, build_config_file(v->config, "slurm.conf")))
-        return false;
-    actions_requeue(s->to, since + PASSING_US);
-    return true;
-}
-
-static void tell_on_its_way(const struct config_verdict *v, struct status_scribe *s)
-{
-    if (!is_passing(v, s))
-        status_set(s, "ConfigApplied", STATUS_UNKNOWN, false, "Applying", "%s",
-                   v->in->agent_trouble ? v->in->agent_trouble
-                                        : "the configuration is on its way to slurmctld");
-}
-
 /* It is written, and there is an agent to make slurmctld take it. */
 static void judge_agent(const struct config_verdict *v, struct status_scribe *s)
 {
@@ -185,7 +135,9 @@ static void judge_agent(const struct config_verdict *v, struct status_scribe *s)
             labels_config(s->to->arena, v->in->cluster->controller->meta.name),
             v->in->agent_trouble ? v->in->agent_trouble : "slurmctld's pod does not run yet");
     else if (!streq(slurm->applied.hash, v->config->hash))
-        tell_on_its_way(v, s);
+        status_set(s, "ConfigApplied", STATUS_UNKNOWN, false, "Applying", "%s",
+                   v->in->agent_trouble ? v->in->agent_trouble
+                                        : "the configuration is on its way to slurmctld");
     else if (streq(slurm->applied.result, "refused"))
         tell_refusal(v, s);
     else if (own)

@@ -107,14 +107,6 @@ static bool writes(const struct actions *list, const char *kind)
     return false;
 }
 
-/* The slurm.conf that is written. */
-static const char *test_conf(struct fixture *f)
-{
-    const struct jsn *map = test_find(&f->world, "ConfigMap", "lab-config");
-
-    return jsn_text(jsn_member(jsn_get(map, "data"), STR("slurm.conf")));
-}
-
 /* One plan that pushes, and one that writes what became of it. */
 static void an_edit_is_pushed_first_and_written_when_it_is_answered(void **state)
 {
@@ -137,18 +129,9 @@ static void an_edit_is_pushed_first_and_written_when_it_is_answered(void **state
     list = plan(&f);
     assert_non_null(pushed(&list));
     assert_false(writes(&list, "ConfigMap"));
-    assert_true(writes(&list, "Controller")); /* what slurmctld has is not known */
-    slurm.held = test_conf(&f);
-    list = plan(&f);
-    assert_false(writes(&list, "ConfigMap"));
-    assert_false(writes(&list, "Controller"));
-    assert_int_equal(looks_again(&list), 20000);
-    /* no answer: the status tells, and later it is written all the same */
-    slurm.pushing_us = TEST_NOW_US - 20000;
-    list = plan(&f);
-    assert_true(writes(&list, "Controller"));
-    assert_false(writes(&list, "ConfigMap"));
-    assert_int_equal(looks_again(&list), 1980000);
+    assert_true(writes(&list, "Controller")); /* that it is on its way is told at once */
+    assert_int_equal(looks_again(&list), 2000000);
+    /* no answer: later it is written all the same */
     slurm.pushing_us = TEST_NOW_US - 2000000;
     list = plan(&f);
     assert_true(writes(&list, "ConfigMap"));
@@ -163,12 +146,6 @@ static void an_edit_is_pushed_first_and_written_when_it_is_answered(void **state
     assert_null(pushed(&list));
     assert_true(writes(&list, "ConfigMap"));
     assert_int_equal(looks_again(&list), -1);
-    /* more than lines of partitions: slurmctld may be started again for it */
-    test_put(&f.world, json_of(&f.arena, SET("more", "")));
-    list = plan(&f);
-    assert_non_null(pushed(&list));
-    assert_true(writes(&list, "Controller"));
-    assert_false(writes(&list, "ConfigMap"));
 }
 
 static void without_an_agent_nothing_is_pushed(void **state)

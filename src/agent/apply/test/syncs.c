@@ -75,7 +75,7 @@ static void the_way_back_is_on_disk_too(void **state)
 
     (void)push(s, WITH_A, "applied");
     stage_run(s, 5000);
-    script_next(s->script, "partition-update", 0, SCRIPT_REFUSE);
+    script_next(s->script, "partition-update", 0, SCRIPT_DENY);
     assert_int_equal(push(s, A_LONGER, "refused"), 1 + 2); /* forth lazily, and back */
     stage_run(s, 5000);
     stage_expect_settled(s, WITH_A);
