@@ -59,6 +59,8 @@ void step_failed(struct job *j, int r, const struct err *e)
         why.class = ERR_PERMANENT;
     if (s->partition)
         (void)err_wrap(&why, r, "partition '%s'", s->partition);
+    if (r == -EHOSTDOWN)
+        (void)err_wrap(&why, r, "slurmctld does not answer");
     if (job_undoes(j)) {
         log_error("undoing: %s: %s; trying again", step_name(s->kind), why.text);
         j->engine->reassert_wanted = true;

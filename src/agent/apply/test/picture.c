@@ -135,6 +135,21 @@ static void what_slurmctld_does_not_take_is_refused_after_one_more_try(void **st
     stage_expect(s, "MaxTime", "all=UNLIMITED a=00:07:00");
 }
 
+/* Nobody has asked it before: that it is away shows in the call. */
+static void a_slurmctld_that_does_not_answer_is_told_as_that(void **state)
+{
+    struct stage *s = *state;
+    AUTO(push_done) struct push p = {0};
+
+    script_next(s->script, "partition-update", 0, SCRIPT_DOWN);
+    stage_push_wait(s, A_LONGER, &p);
+    assert_string_equal(p.result, "pending");
+    assert_string_equal(jsn_get_str(p.json, "reason"),
+                        "slurmctld does not answer: partition 'a': slurmctld is not there");
+    stage_run(s, 60000);
+    stage_expect_settled(s, A_LONGER);
+}
+
 static void a_plan_looks_for_itself(void **state)
 {
     struct stage *s = *state;
@@ -159,6 +174,7 @@ int main(void)
         T(where_nothing_seems_to_be_left_to_do_one_looks),
         T(after_a_failure_the_picture_is_not_used),
         T(what_slurmctld_does_not_take_is_refused_after_one_more_try),
+        T(a_slurmctld_that_does_not_answer_is_told_as_that),
         T(a_plan_looks_for_itself),
     };
 
