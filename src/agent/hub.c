@@ -243,7 +243,7 @@ static void question_ended(void *arg, int r, const struct jsn *answer, const str
     if (means_down(r)) {
         if (h->up)
             hub_ping(h, HUB_PING_TIMEOUT_MS, NULL, NULL);
-    } else {
+    } else if (h->mismatches == 0) {
         set_up(h, true);
     }
     if (q->fn)
@@ -281,6 +281,9 @@ static void mismatch_take(struct hub *h, bool mismatch, uint32_t controller, uin
     char own[RELEASE_TEXT_LEN];
     char its[RELEASE_TEXT_LEN] = "";
 
+    /* once may be an accident: one that was about to end, say */
+    h->mismatches = mismatch ? h->mismatches + 1 : 0;
+    mismatch = h->mismatches >= 2;
     if (mismatch == h->mismatch)
         return;
     h->mismatch = mismatch;

@@ -26,19 +26,23 @@ static bool code_among(int code, const int *codes, size_t n)
     return false;
 }
 
+/* The second is what is left of the words of a slurmctld that takes ours for HTTP (25.11 and on).
+ */
+bool call_code_mismatch(int code)
+{
+    static const int codes[] = {SLURM_PROTOCOL_VERSION_ERROR, SLURM_PROTOCOL_INSANE_MSG_LENGTH};
+
+    return code_among(code, codes, ARRAY_LEN(codes));
+}
+
 const char *call_code_kind(int code)
 {
     static const int down[] = {
-        SLURM_COMMUNICATIONS_CONNECTION_ERROR,
-        SLURM_COMMUNICATIONS_SEND_ERROR,
-        SLURM_COMMUNICATIONS_RECEIVE_ERROR,
-        SLURM_COMMUNICATIONS_SHUTDOWN_ERROR,
-        SLURM_COMMUNICATIONS_MISSING_SOCKET_ERROR,
-        SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR,
-        SLURMCTLD_COMMUNICATIONS_SEND_ERROR,
-        SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR,
+        SLURM_COMMUNICATIONS_CONNECTION_ERROR,     SLURM_COMMUNICATIONS_SEND_ERROR,
+        SLURM_COMMUNICATIONS_RECEIVE_ERROR,        SLURM_COMMUNICATIONS_SHUTDOWN_ERROR,
+        SLURM_COMMUNICATIONS_MISSING_SOCKET_ERROR, SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR,
+        SLURMCTLD_COMMUNICATIONS_SEND_ERROR,       SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR,
         SLURMCTLD_COMMUNICATIONS_SHUTDOWN_ERROR,
-        SLURM_PROTOCOL_VERSION_ERROR, /* it will not talk to this libslurm: see `ping` */
     };
     /* The system's codes that slurmctld may answer with; all others are of the way there. */
     static const int answers[] = {EINVAL, ENOENT, EEXIST, EBUSY, ENOTSUP};
@@ -60,7 +64,8 @@ const char *call_code_kind(int code)
         EAGAIN,
     };
 
-    if (code_among(code, down, ARRAY_LEN(down)) || (code >= CODE_SOCKET && code < CODE_AUTH))
+    if (call_code_mismatch(code) || code_among(code, down, ARRAY_LEN(down)) ||
+        (code >= CODE_SOCKET && code < CODE_AUTH))
         return "down";
     if (code_among(code, denied, ARRAY_LEN(denied)) || (code >= CODE_AUTH && code < CODE_DATABASE))
         return "denied";

@@ -38,6 +38,8 @@ int call_check_texts(struct worker_call *c) MUST_CHECK;
 /* A text that may be there, as memory that a message to Slurm may point to; NULL: it is not. */
 char *call_text(struct worker_call *c, const char *key);
 
+/* Does the code mean that slurmctld and this libslurm do not understand each other? */
+bool call_code_mismatch(int code);
 /* "refused", "down", "denied" or "busy": what a code of Slurm's means for who called. */
 const char *call_code_kind(int code);
 

@@ -8,7 +8,8 @@
  * of the last answer and so costs next to nothing while nothing changes.
  *
  * A slurmctld that is older than this libslurm, or much newer, refuses to talk to it.  That does
- * not pass by itself, so `ping` tells it apart from a slurmctld that is away.
+ * not pass by itself, so `ping` tells it apart from a slurmctld that is away.  Seen: libslurm 22.05
+ * gets -1 ("Unspecified error") from 24.11, and nonsense from 26.05.
  */
 #include "src/agent/worker/call.h"
 #include "src/agent/worker/controllers.h"
@@ -64,7 +65,7 @@ static bool controllers_list(struct worker_call *c, struct jsn *list, bool *mism
             jsn_set_str(c->arena, item, "error", slurm_strerror(code));
         jsn_append(c->arena, list, item);
         any = any || code == 0;
-        *mismatch = *mismatch || code == SLURM_PROTOCOL_VERSION_ERROR;
+        *mismatch = *mismatch || code == -1 || call_code_mismatch(code);
     }
     return any;
 }
@@ -81,8 +82,7 @@ int call_ping(struct worker_call *c)
     if (up && ((!answered && controllers_way_closed()) || (code = known_refresh()) != 0))
         up = false;
     answered = up;
-    jsn_set_bool(c->arena, c->answer, "mismatch",
-                 !up && (mismatch || code == SLURM_PROTOCOL_VERSION_ERROR));
+    jsn_set_bool(c->arena, c->answer, "mismatch", !up && (mismatch || call_code_mismatch(code)));
     jsn_set_bool(c->arena, c->answer, "up", up);
     jsn_set(c->arena, c->answer, "controllers", list);
     call_put_text(c, c->answer, "release", known.release);

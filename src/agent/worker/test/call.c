@@ -19,6 +19,7 @@ static void every_code_has_the_kind_that_tells_what_to_do(void **state)
         {SLURM_PROTOCOL_SOCKET_ZERO_BYTES_SENT, "down"},
         {5004, "down"},
         {SLURM_PROTOCOL_VERSION_ERROR, "down"},
+        {SLURM_PROTOCOL_INSANE_MSG_LENGTH, "down"},
         {ECONNREFUSED, "down"},
         {ENOTCONN, "down"},
         {ECONNABORTED, "down"},
