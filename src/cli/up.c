@@ -97,6 +97,8 @@ static NORETURN void become_serve(const char *program, const char *state, const 
     (void)dup2(null, 0);
     (void)dup2(log, 1);
     (void)dup2(log, 2);
+    /* what the caller has open, a lock for instance, would be held for as long as it serves */
+    (void)close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
     (void)execv(program, (char *const *)(uintptr_t)argv);
     _exit(127);
 }

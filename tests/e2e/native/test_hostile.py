@@ -80,6 +80,9 @@ NODESET_CONFIG = {
     "qos": ("QOS=nothing", None), "alternate": ("Alternate=nothing", None),
 }
 
+# slurmctld alone finds these: it refuses the one partition and takes the rest, and its NodeSet tells
+BY_SLURMCTLD = {"binding"}
+
 PARTITIONS = {
     "no-nodes": ({"nodes": "nowhere[1-9]"}, "there is no node or node set nowhere[1-9]"),
     "garbage": ({"nodes": "a[1-"}, "is not a host list"), "wild": ({"nodes": "a[1-99999999]"}, "the range has more than"),
@@ -227,12 +230,13 @@ def test_what_only_slurmctld_itself_can_find(cluster, text):
 def test_partition_config_of_a_nodeset(cluster, case):
     text, words = NODESET_CONFIG[case]
     answer = cluster.change("nodesets", "compute", {"partition": {"config": f"{GOOD} {text}"}})
+    where = ("nodesets", "compute", "PartitionApplied") if case in BY_SLURMCTLD else ("controllers", "slurm", "ConfigApplied")
     try:
         if answer.code < 400 and words:
-            cluster.wait_state("controllers", "slurm", "ConfigApplied", "False", says=words)
+            cluster.wait_state(*where, "False", says=words)
         elif not words:
             wait_for(lambda: text.strip() in cluster.declared_conf() and cluster.agree(), "the files have it")
-        judged(cluster, answer, "controllers", "slurm", "ConfigApplied", words)
+        judged(cluster, answer, *where, words)
     finally:
         cluster.change("nodesets", "compute", {"partition": {"config": GOOD}}).ok()
     edit_gets_through(cluster)

@@ -124,6 +124,15 @@ def test_down_without_purge_leaves_only_what_was_declared():
         assert c.slurmkeeper("status", check=False).returncode == 1
 
 
+def test_what_the_caller_has_open_is_not_kept_open(tmp_path):
+    """Else a lock that somebody holds while bringing the cluster up would be held for as long as it runs."""
+    with Local("fd") as c, open(tmp_path / "lock", "w") as lock:
+        c.up(pass_fds=[lock.fileno()])
+        for verb in ("serve", "apiserver", "operator", "node"):
+            held = [os.readlink(fd) for fd in glob.glob(f"/proc/{c.process(verb)}/fd/*") if os.path.lexists(fd)]
+            assert held and lock.name not in held, verb
+
+
 def test_a_cluster_that_was_killed_outright_is_purged():
     with Local("k") as c:
         c.up()
