@@ -5,6 +5,8 @@ SANITIZED ?= build-sanitize
 CLANG ?= build-clang
 COVERAGE ?= build-coverage
 JOBS ?= $(shell nproc)
+# tools/twice: failed tests of the two longest suites are run once more
+TWICE ?=
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
@@ -85,7 +87,7 @@ test-agent: all ## The agent's libslurm children against a real slurmctld; needs
 
 test-native: all ## Declared changes, live in real Slurm clusters: edits, bad input, faults, scale; needs root
 	@tools/packages run test
-	@tests/e2e/native/run
+	@$(TWICE) tests/e2e/native/run
 
 test-first-light: all ## A real cluster comes up and runs jobs; the short one of test-e2e; needs root
 	@tools/packages run test
@@ -95,7 +97,7 @@ test-first-light: all ## A real cluster comes up and runs jobs; the short one of
 test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs root
 	@tools/packages run test
 	@tools/kubectl-debian $(BUILD)/tools
-	@tests/e2e/slurm/run
+	@$(TWICE) tests/e2e/slurm/run
 
 test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own: RUN (test-first-light test-agent); needs root
 	@test -n "$(SUITE)" || { echo "make test-release: name a suite, such as SUITE=trixie" >&2; exit 2; }
