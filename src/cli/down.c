@@ -27,13 +27,9 @@
 /* The jobs that are at work in a cluster, as "12 13"; empty: none. */
 static int running_jobs(const struct reach_client *c, char **ret_ids, struct err *e)
 {
-    char conf[4096];
     const char *const argv[] = {"squeue", "-h", "-t", "R,CG,S,CF", "-o", "%A", NULL};
-    const char *const env[] = {conf, NULL};
-    int r;
+    int r = reach_command(c, argv, 10000, ret_ids, e);
 
-    (void)snprintf(conf, sizeof(conf), "SLURM_CONF=%s", c->conf);
-    r = command_output(argv, env, 10000, ret_ids, e);
     for (char *p = *ret_ids; p && *p; p++)
         if (*p == '\n')
             *p = p[1] ? ' ' : '\0';
@@ -89,7 +85,7 @@ static int check_pods(const struct layout *l, struct err *e)
 }
 
 /* The nodes of a cluster that nobody has given a reason to yet, as "a,b"; NULL: there is none. */
-static char *plain_nodes(const char *const *env)
+static char *plain_nodes(const struct reach_client *c)
 {
     const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%N %E", NULL};
     AUTO(buf_done) struct buf names = {0};
@@ -97,7 +93,7 @@ static char *plain_nodes(const char *const *env)
     struct str rest;
     struct str line;
 
-    if (command_output(argv, env, RETIRE_MS, &text, NULL) < 0)
+    if (reach_command(c, argv, RETIRE_MS, &text, NULL) < 0)
         return NULL;
     rest = str_of(text);
     while (str_split(&rest, '\n', &line)) {
@@ -119,9 +115,7 @@ static void retire_nodes(const struct layout *l)
 
     reach_list(l, &clients);
     for (size_t i = 0; i < clients.n; i++) {
-        AUTO(free) char *conf = xasprintf("SLURM_CONF=%s", clients.items[i].conf);
-        const char *const env[] = {conf, NULL};
-        AUTO(free) char *names = plain_nodes(env);
+        AUTO(free) char *names = plain_nodes(&clients.items[i]);
         AUTO(free) char *which = xasprintf("nodename=%s", names ? names : "");
         const char *const argv[] = {
             "scontrol", "update", which, "state=down", "reason=slurmkeeper: Pod is terminating",
@@ -129,7 +123,7 @@ static void retire_nodes(const struct layout *l)
         AUTO(free) char *text = NULL;
 
         if (names)
-            (void)!command_output(argv, env, RETIRE_MS, &text, NULL);
+            (void)!reach_command(&clients.items[i], argv, RETIRE_MS, &text, NULL);
     }
 }
 

@@ -63,6 +63,10 @@ int verb_env_run(const struct cli_args *args)
         add_export(&b, "KUBECONFIG", l.kubeconfig);
     if (client)
         add_export(&b, "SLURM_CONF", client->conf);
+    if (client && client->sack)
+        add_export(&b, "SLURM_SACK_SOCKET", client->sack);
+    else if (client && getenv("SLURM_SACK_SOCKET"))
+        buf_adds(&b, "unset SLURM_SACK_SOCKET\n"); /* of another cluster */
     if (client)
         add_path(&b, &l);
     return fputs(buf_str(&b), stdout) < 0 || fflush(stdout) != 0 ? 1 : 0;

@@ -13,6 +13,7 @@
 #include "src/base/buf.h"
 #include "src/base/file.h"
 #include "src/cluster/node/node.h"
+#include "src/local/command.h"
 #include "src/local/install.h"
 
 const char *reach_state(const struct cli_args *args)
@@ -61,6 +62,15 @@ static int is_name(const struct dirent *d)
     return d->d_name[0] != '.';
 }
 
+static char *find_sack(const char *clients, const char *ns, const char *name)
+{
+    AUTO(free) char *path = xasprintf("%s/%s/%s/" CLIENTS_SACK, clients, ns, name);
+    char to[256];
+    ssize_t n = readlink(path, to, sizeof(to) - 1);
+
+    return n > 0 ? str_dup((struct str){to, (size_t)n}) : NULL;
+}
+
 static void add(struct reach_clients *c, const char *clients, const char *ns, const char *name)
 {
     AUTO(free) char *conf = xasprintf("%s/%s/%s/slurm.conf", clients, ns, name);
@@ -68,7 +78,21 @@ static void add(struct reach_clients *c, const char *clients, const char *ns, co
     if (!file_exists(conf))
         return;
     c->items = xrealloc(c->items, (c->n + 1) * sizeof(*c->items));
-    c->items[c->n++] = (struct reach_client){xstrdup(ns), xstrdup(name), TAKE(conf)};
+    c->items[c->n++] =
+        (struct reach_client){xstrdup(ns), xstrdup(name), TAKE(conf), find_sack(clients, ns, name)};
+}
+
+int reach_command(const struct reach_client *c, const char *const *argv, int64_t timeout_ms,
+                  char **ret_text, struct err *e)
+{
+    AUTO(free) char *conf = xasprintf("SLURM_CONF=%s", c->conf);
+    /* without a value: one of another cluster, which the shell may have, does not count */
+    AUTO(free)
+    char *sack =
+        c->sack ? xasprintf("SLURM_SACK_SOCKET=%s", c->sack) : xstrdup("SLURM_SACK_SOCKET");
+    const char *const env[] = {conf, sack, NULL};
+
+    return command_output(argv, env, timeout_ms, ret_text, e);
 }
 
 static void add_namespace(struct reach_clients *c, const char *clients, const char *ns)
@@ -103,6 +127,7 @@ void reach_clients_done(struct reach_clients *c)
         free(c->items[i].ns);
         free(c->items[i].name);
         free(c->items[i].conf);
+        free(c->items[i].sack);
     }
     free(c->items);
     *c = (struct reach_clients){0};

@@ -21,7 +21,12 @@ struct reach_client {
     char *ns;
     char *name;
     char *conf; /* its slurm.conf */
+    char *sack; /* the socket of its sackd; NULL: commands find it, or need none */
 };
+
+/* What a command of its Slurm prints; as command_output. */
+int reach_command(const struct reach_client *c, const char *const *argv, int64_t timeout_ms,
+                  char **ret_text, struct err *e) MUST_CHECK;
 
 struct reach_clients {
     struct reach_client *items; /* by namespace and name */

@@ -48,11 +48,9 @@ static void forget_silent(struct recover *v)
     size_t n = 0;
 
     for (size_t i = 0; i < v->clients.n; i++) {
-        AUTO(free) char *conf = xasprintf("SLURM_CONF=%s", v->clients.items[i].conf);
-        const char *const env[] = {conf, NULL};
         AUTO(free) char *text = NULL;
 
-        if (command_output(argv, env, COMMAND_MS, &text, NULL) == 0)
+        if (reach_command(&v->clients.items[i], argv, COMMAND_MS, &text, NULL) == 0)
             v->answering[n++] = i;
     }
     v->n_answering = n;
@@ -64,16 +62,14 @@ static const char *jobs_of(struct recover *v, const struct jsn *pod)
     AUTO(buf_done) struct buf ids = {0};
 
     for (size_t i = 0; i < v->n_answering; i++) {
-        const char *path = v->clients.items[v->answering[i]].conf;
-        AUTO(free) char *conf = xasprintf("SLURM_CONF=%s", path);
-        const char *const env[] = {conf, NULL};
+        const struct reach_client *c = &v->clients.items[v->answering[i]];
         const char *const argv[] = {"squeue",    "-h", "-t",
                                     "R,CG,S,CF", "-w", jsn_get_str(pod, "metadata.name"),
                                     "-o",        "%A", NULL};
         AUTO(free) char *text = NULL;
         struct str rest, line;
 
-        if (command_output(argv, env, COMMAND_MS, &text, NULL) < 0)
+        if (reach_command(c, argv, COMMAND_MS, &text, NULL) < 0)
             continue; /* not a node of this cluster */
         rest = str_of(text);
         while (str_split(&rest, '\n', &line))

@@ -34,11 +34,7 @@ static void heading(struct screen *s, const char *text)
 
 static int slurm(const struct reach_client *c, const char *const *argv, char **ret, struct err *e)
 {
-    char conf[4096];
-    const char *const env[] = {conf, NULL};
-
-    (void)snprintf(conf, sizeof(conf), "SLURM_CONF=%s", c->conf);
-    return command_output(argv, env, COMMAND_MS, ret, e);
+    return reach_command(c, argv, COMMAND_MS, ret, e);
 }
 
 /* A command's lines, indented. */

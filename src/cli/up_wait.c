@@ -85,12 +85,9 @@ int up_wait_api(struct up *u, struct err *e)
  * State=IDLE+DYNAMIC_NORM". */
 static int show_nodes(const struct reach_client *c, char **ret_text, struct err *e)
 {
-    char conf[4096];
     const char *const argv[] = {"scontrol", "-o", "show", "nodes", NULL};
-    const char *const env[] = {conf, NULL};
 
-    (void)snprintf(conf, sizeof(conf), "SLURM_CONF=%s", c->conf);
-    return command_output(argv, env, COMMAND_MS, ret_text, e);
+    return reach_command(c, argv, COMMAND_MS, ret_text, e);
 }
 
 /* How many Controllers there are that run here. */

@@ -160,6 +160,18 @@ static struct daemon *start_munged(const struct making *m)
     return daemon_new(m->c->loop, &o);
 }
 
+/* Where commands must look for the socket, if they would not look there by themselves. */
+static int note_socket(const struct making *m, const char *socket, struct err *e)
+{
+    const char *path = arena_printf(m->a, "%s/" CLIENTS_SACK, m->dir);
+
+    if (unlink(path) < 0 && errno != ENOENT)
+        return err_errno(e, errno, "cannot remove '%s'", path);
+    if (socket && symlink(socket, path) < 0)
+        return err_errno(e, errno, "cannot make '%s'", path);
+    return 0;
+}
+
 static int start_sackd(const struct making *m, struct daemon **ret, struct err *e)
 {
     struct sack_options o = {.supervise = m->c->o.supervise,
@@ -170,10 +182,15 @@ static int start_sackd(const struct making *m, struct daemon **ret, struct err *
                              .log = arena_printf(m->a, "%s/sackd-%s-%s.log", m->c->layout->logs,
                                                  m->ns, m->ctl->meta.name)};
 
+    const char *socket = NULL;
+    int r;
+
     if (!o.supervise)
         return err_set(e, -ENOENT, ERR_PERMANENT,
                        "slurmkeeper-supervise is not beside slurmkeeper, and sackd needs it");
-    return sack_start(m->c->loop, m->a, &o, ret, e);
+    o.own = arena_printf(m->a, "slurmkeeper-%s-%s-%s", m->c->o.name, m->ns, m->ctl->meta.name);
+    r = sack_start(m->c->loop, m->a, &o, ret, &socket, e);
+    return r < 0 ? r : note_socket(m, socket, e);
 }
 
 /* One that cannot be had now may be had later: whoever is in its way may go. */

@@ -7,6 +7,10 @@
 #define LAYOUT_STATE "/var/lib/slurmkeeper"
 #define LAYOUT_NAME "default"
 
+/* In a Controller's directory of `clients`: a link to sackd's socket, where commands would not find
+ * it by themselves. */
+#define CLIENTS_SACK "sack.socket"
+
 /* Absolute paths, owned. */
 struct layout {
     char *state;

@@ -44,16 +44,19 @@ static bool is_taken(const char *dir)
 }
 
 int sack_start(struct loop *l, struct arena *a, const struct sack_options *o, struct daemon **ret,
-               struct err *e)
+               const char **ret_socket, struct err *e)
 {
     const char *dir = sack_dir(a, o->release, o->cluster);
-    const char *const argv[] = {"env",        arena_printf(a, "RUNTIME_DIRECTORY=%s", dir),
-                                o->supervise, "sackd",
-                                "--systemd",  "-f",
-                                o->conf,      NULL};
+    const char *socket = NULL;
+    const char *argv[] = {"env", NULL, o->supervise, "sackd", "--systemd", "-f", o->conf, NULL};
     struct daemon_options d = {.name = o->name, .argv = argv, .log = o->log};
     int r;
 
+    /* another cluster of that name: commands can be told where else to look */
+    if (is_taken(dir) && profile_has(o->release, PROFILE_SACK_BY_CLUSTER)) {
+        dir = arena_printf(a, "/run/%s", o->own);
+        socket = arena_printf(a, "%s/sack.socket", dir);
+    }
     if (is_taken(dir))
         return err_set(e, -EBUSY, ERR_RETRY, "another sackd answers at %s/sack.socket%s", dir,
                        profile_has(o->release, PROFILE_SACK_BY_CLUSTER)
@@ -61,7 +64,10 @@ int sack_start(struct loop *l, struct arena *a, const struct sack_options *o, st
                            : ", and Slurm before 25.05 has room for one on a machine; declare "
                              "AuthType=auth/munge in spec.extraConf when the cluster is made");
     r = file_make_dirs(dir, 0755, e);
-    if (r == 0)
-        *ret = daemon_new(l, &d);
-    return r;
+    if (r < 0)
+        return r;
+    argv[1] = arena_printf(a, "RUNTIME_DIRECTORY=%s", dir);
+    *ret = daemon_new(l, &d);
+    *ret_socket = socket;
+    return 0;
 }

@@ -262,9 +262,10 @@ static void define_next(struct serve *s)
 static void start_clients(struct serve *s)
 {
     if (file_exists(s->node_socket))
-        s->clients = clients_new(
-            s->client, &s->layout,
-            &(struct clients_options){.release = s->host.slurm.release, .supervise = s->supervise});
+        s->clients = clients_new(s->client, &s->layout,
+                                 &(struct clients_options){.name = s->choices.name,
+                                                           .release = s->host.slurm.release,
+                                                           .supervise = s->supervise});
     else
         loop_timer_arm(s->timer, LOOK_MS);
 }

@@ -120,10 +120,21 @@ spec: {{controllerRef: {{name: slurm}}, nodeSetRefs: [{{name: compute}}], {more}
     another.wait_condition("partition", "bad", "Ready", "True")
 
 
-def test_the_first_of_path_is_taken_and_kept(other):
+@pytest.fixture(name="room")
+def room_for_another(two, other):
+    """Two of the same Slurm, with the same name in Slurm, beside each other."""
+    if series(other) < "25.05":
+        pytest.skip("Slurm before 25.05 has room for one sackd on a machine")
+    return two[1]
+
+
+def test_the_first_of_path_is_taken_and_kept(room, other):
     path = f"{other}/bin:{os.environ['PATH']}"
     with Local("wp") as c:
         c.up(env={**os.environ, "PATH": path})
+        assert c.env()["SLURM_SACK_SOCKET"] == f"/run/slurmkeeper-{c.name}-default-slurm/sack.socket"
+        assert "SLURM_SACK_SOCKET" not in room.env()
+        assert len(room.slurm("srun", "-N3", "hostname").stdout.split()) == 3
         assert f" in {other}" in c.slurmkeeper("status").stdout
         assert len(c.slurm("srun", "-N3", "hostname").stdout.split()) == 3
         c.slurmkeeper("down")
@@ -131,7 +142,7 @@ def test_the_first_of_path_is_taken_and_kept(other):
         assert f" in {other}" in c.slurmkeeper("status").stdout, said
 
 
-def test_a_prefix_that_pods_would_not_see_is_mounted(other):
+def test_a_prefix_that_pods_would_not_see_is_mounted(room, other):
     """Nothing below /var is the machine's in a pod."""
     place = tempfile.mkdtemp(prefix="sk-slurm-", dir="/var/tmp")
     os.chmod(place, 0o755)
