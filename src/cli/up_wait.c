@@ -6,13 +6,16 @@
  * waits for is there, time is out, or whoever should bring it about is gone.
  */
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "src/api/kinds.h"
+#include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/file.h"
 #include "src/cli/trouble.h"
 #include "src/cli/up.h"
+#include "src/local/clients.h"
 #include "src/local/command.h"
 #include "src/local/daemon.h"
 #include "src/local/unknown.h"
@@ -20,6 +23,7 @@
 #define ASK_MS 40
 #define COMMAND_MS 4000
 #define SETTLE_MS 5000
+#define SIGNER_PATIENCE_S 12
 
 /* False when time is out. */
 static bool pause_a_little(const struct up *u)
@@ -115,6 +119,26 @@ static size_t count_answering(const struct reach_clients *clients, struct err *e
     return n;
 }
 
+/* Why commands cannot work, if it stays so: what is in the way may only just be ending. */
+static int check_signers(const struct reach_clients *clients, struct err *e)
+{
+    for (size_t i = 0; i < clients->n; i++) {
+        const char *slash = strrchr(clients->items[i].conf, '/');
+        AUTO(free)
+        char *path = xasprintf("%.*s/" CLIENTS_TROUBLE, (int)(slash - clients->items[i].conf),
+                               clients->items[i].conf);
+        AUTO(free) char *text = NULL;
+        struct stat st;
+
+        if (stat(path, &st) == 0 && time(NULL) - st.st_mtime > SIGNER_PATIENCE_S &&
+            file_read(path, 4096, &text, NULL, NULL) == 0)
+            return err_set(e, -EBUSY, ERR_PERMANENT,
+                           "commands for Controller %s/%s cannot work on this machine: %s",
+                           clients->items[i].ns, clients->items[i].name, text);
+    }
+    return 0;
+}
+
 int up_wait_controllers(struct up *u, struct err *e)
 {
     struct err last = {0};
@@ -130,6 +154,9 @@ int up_wait_controllers(struct up *u, struct err *e)
         if (r < 0)
             return r;
         reach_list(&u->layout, &clients);
+        r = check_signers(&clients, e);
+        if (r < 0)
+            return r;
         up = count_answering(&clients, &last);
         if (up >= wanted)
             return 0;

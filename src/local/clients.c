@@ -193,20 +193,28 @@ static int start_sackd(const struct making *m, struct daemon **ret, struct err *
     return r < 0 ? r : note_socket(m, socket, e);
 }
 
-/* One that cannot be had now may be had later: whoever is in its way may go. */
+/*
+ * One that cannot be had now may be had later: whoever is in its way may go.  Until then a file
+ * says why, for those who wait for commands to work.
+ */
 static void start_signer(const struct making *m, struct entry *x)
 {
+    const char *trouble = arena_printf(m->a, "%s/" CLIENTS_TROUBLE, m->dir);
     struct err e = {0};
 
     if (x->munge) {
         x->signer = start_munged(m);
     } else if (start_sackd(m, &x->signer, &e) < 0) {
+        if (!x->told && file_write(trouble, str_of(e.text), 0644, NULL) < 0)
+            log_warn("'%s' cannot be written", trouble);
         if (!x->told)
             log_warn("commands for Controller %s/%s do not work on this machine: %s", m->ns,
                      m->ctl->meta.name, e.text);
         x->told = true;
         loop_timer_arm(m->c->later, LATER_MS);
     }
+    if (x->signer)
+        (void)unlink(trouble);
 }
 
 static struct entry *entry_of(const struct making *m)

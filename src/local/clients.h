@@ -7,6 +7,9 @@
 
 struct clients;
 
+/* In a Controller's directory while its commands cannot work here: a sentence that says why. */
+#define CLIENTS_TROUBLE "signer.trouble"
+
 struct clients_options {
     const char *name;      /* of the cluster on this machine.  Borrowed */
     uint32_t release;      /* of the machine's Slurm */

@@ -49,20 +49,23 @@ int sack_start(struct loop *l, struct arena *a, const struct sack_options *o, st
     const char *dir = sack_dir(a, o->release, o->cluster);
     const char *socket = NULL;
     const char *argv[] = {"env", NULL, o->supervise, "sackd", "--systemd", "-f", o->conf, NULL};
+    bool by_cluster = profile_has(o->release, PROFILE_SACK_BY_CLUSTER);
     struct daemon_options d = {.name = o->name, .argv = argv, .log = o->log};
     int r;
 
     /* another cluster of that name: commands can be told where else to look */
-    if (is_taken(dir) && profile_has(o->release, PROFILE_SACK_BY_CLUSTER)) {
+    if (by_cluster && is_taken(dir)) {
         dir = arena_printf(a, "/run/%s", o->own);
         socket = arena_printf(a, "%s/sack.socket", dir);
     }
     if (is_taken(dir))
-        return err_set(e, -EBUSY, ERR_RETRY, "another sackd answers at %s/sack.socket%s", dir,
-                       profile_has(o->release, PROFILE_SACK_BY_CLUSTER)
-                           ? ""
-                           : ", and Slurm before 25.05 has room for one on a machine; declare "
-                             "AuthType=auth/munge in spec.extraConf when the cluster is made");
+        return err_set(e, -EBUSY, ERR_RETRY,
+                       "another sackd answers at %s/sack.socket, and %s; make the cluster with "
+                       "AuthType=auth/munge in spec.extraConf%s",
+                       dir,
+                       by_cluster ? "the name of the cluster is the same"
+                                  : "Slurm before 25.05 has room for one on a machine",
+                       by_cluster ? ", or with another spec.clusterName" : "");
     r = file_make_dirs(dir, 0755, e);
     if (r < 0)
         return r;
