@@ -101,7 +101,7 @@ static void rest(void)
             since = all->last_update;
             slurm_free_partition_info_msg(all);
             all = NULL;
-        } else if (slurm_get_errno() == SLURM_NO_CHANGE_IN_DATA) {
+        } else if (errno == SLURM_NO_CHANGE_IN_DATA) {
             rested = since;
             printf("%" PRId64 "\n", now_ns());
             return;
