@@ -264,7 +264,10 @@ def main():
         unit = measure_live(cluster, failed)
         measure_many(cluster, unit, failed)
         if LARGE:
-            measure_large(cluster, failed)
+            try:
+                measure_large(cluster, failed)
+            except SystemExit as e:  # the rest is worth knowing all the same
+                failed.append(f"{LARGE:,} Partitions on {2 * LARGE:,} nodes: {e}")
     with Cluster("bench-files", "--no-agent") as cluster:
         show("the same edit by files, polling and reconfigure",
              edits(cluster, "compute", patch_nodeset, 60000, 5), unit)
