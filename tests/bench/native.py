@@ -203,7 +203,8 @@ def measure_many(cluster, unit, failed):
 
 
 def measure_large(cluster, failed):
-    """The operator sleeps until all is declared: one restart brings nodes and partitions, where a call for each takes minutes."""
+    """The operator sleeps until all is declared, and a new one reads it as a whole: one restart of slurmctld brings nodes and
+    partitions, where a call for each of them takes minutes."""
     operator = cluster.operator()
     os.kill(operator, signal.SIGSTOP)
     try:
@@ -211,7 +212,7 @@ def measure_large(cluster, failed):
             ok(cluster.api.post(PARTITIONS, partition(i)))
         ok(cluster.api.patch(CONTROLLER, {"spec": {"extraConf": nodes_conf(2 * LARGE)}}))
     finally:
-        os.kill(operator, signal.SIGCONT)
+        os.kill(operator, signal.SIGKILL)
     cluster.ask(f"exists p{LARGE - 1:04} 240000")
     time.sleep(5)
     there = bare_there(cluster)
