@@ -31,8 +31,10 @@ bool build_has(const struct build_cluster *c, enum profile_feature feature)
 
 bool build_uses_munge(const struct build_cluster *c)
 {
-    return !build_has(c, PROFILE_AUTH_SLURM) ||
-           controller_auth(c->controller) == CONTROLLER_AUTH_MUNGE;
+    enum controller_auth auth = controller_auth(c->controller);
+
+    return !build_has(c, PROFILE_AUTH_SLURM) || auth == CONTROLLER_AUTH_MUNGE ||
+           (auth == CONTROLLER_AUTH_DEFAULT && c->env->munge);
 }
 
 bool build_has_agent(const struct build_cluster *c)

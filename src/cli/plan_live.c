@@ -211,6 +211,7 @@ void plan_world_fit(const struct plan_world *w, const char *ns, const char *name
         env->cgroup = BUILD_CGROUP_NONE;
     else if (cgroup && !strstr(cgroup, "cgroup/v2"))
         env->cgroup = BUILD_CGROUP_V1;
+    env->munge = conf && strstr(conf, "\nAuthType=auth/munge\n");
     if (env->release || !conf)
         return;
     for (const uint32_t *series = profile_series; *series; series++) {

@@ -21,13 +21,10 @@ static const struct {
     const char *directory;
     const char *program;
     const char *package;
-    bool all; /* releases */
-    enum profile_feature with;
 } needed[] = {
-    {"sbin", "slurmctld", "slurmctld", true},
-    {"sbin", "slurmd", "slurmd", true},
-    {"bin", "sinfo", "slurm-client", true},
-    {"sbin", "sackd", "sackd", false, PROFILE_AUTH_SLURM},
+    {"sbin", "slurmctld", "slurmctld"},
+    {"sbin", "slurmd", "slurmd"},
+    {"bin", "sinfo", "slurm-client"},
 };
 
 void install_done(struct install *i)
@@ -43,15 +40,13 @@ static bool has(const char *prefix, const char *directory, const char *program)
     return access(path, X_OK) == 0;
 }
 
-/* What all releases need, or else (release not 0) what goes with a feature of this one. */
-static int check_programs(const char *prefix, uint32_t release, struct err *e)
+/* What every cluster needs; sackd is looked for where auth/slurm is declared (sack.c). */
+static int check_programs(const char *prefix, struct err *e)
 {
     AUTO(buf_done) struct buf programs = {0};
     AUTO(buf_done) struct buf packages = {0};
 
     for (size_t i = 0; i < ARRAY_LEN(needed); i++) {
-        if (!needed[i].all && !(release && profile_has(release, needed[i].with)))
-            continue;
         if (has(prefix, needed[i].directory, needed[i].program))
             continue;
         buf_printf(&programs, "%s%s/%s", programs.n ? ", " : "", needed[i].directory,
@@ -119,11 +114,9 @@ int install_find(const struct install_wish *wish, struct install *ret, struct er
     int r = choose(wish, &i.prefix, e);
 
     if (r == 0)
-        r = check_programs(i.prefix, 0, e);
+        r = check_programs(i.prefix, e);
     if (r == 0)
         r = ask_release(i.prefix, &i.release, e);
-    if (r == 0)
-        r = check_programs(i.prefix, i.release, e);
     if (r < 0)
         return r;
     *ret = i;

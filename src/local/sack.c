@@ -16,6 +16,7 @@
 #include <sys/un.h>
 
 #include "src/base/file.h"
+#include "src/base/which.h"
 #include "src/slurm/profile.h"
 
 /* Where commands of that release look for the socket. */
@@ -51,8 +52,12 @@ int sack_start(struct loop *l, struct arena *a, const struct sack_options *o, st
     const char *argv[] = {"env", NULL, o->supervise, "sackd", "--systemd", "-f", o->conf, NULL};
     bool by_cluster = profile_has(o->release, PROFILE_SACK_BY_CLUSTER);
     struct daemon_options d = {.name = o->name, .argv = argv, .log = o->log};
+    AUTO(free) char *program = which_program("sackd", getenv("PATH"));
     int r;
 
+    if (!program)
+        return err_set(e, -ENOENT, ERR_PERMANENT,
+                       "sackd is not installed: apt-get install --no-install-recommends sackd");
     /* another cluster of that name: commands can be told where else to look */
     if (by_cluster && is_taken(dir)) {
         dir = arena_printf(a, "/run/%s", o->own);

@@ -154,16 +154,18 @@ static char *credentials(const struct serve *s, const char *component)
     return xasprintf("%s/%s.kubeconfig", s->layout.state, component);
 }
 
+/* munge, because each cluster of a machine can have its own: a sackd has one place for all of them
+ * before Slurm 25.05, and one for each cluster's name from then on. */
 static void start_operator(struct serve *s)
 {
     AUTO(free) char *kubeconfig = credentials(s, "operator");
     AUTO(free) char *uid = xasprintf("%lld", (long long)s->host.slurm_uid);
     AUTO(free) char *gid = xasprintf("%lld", (long long)s->host.slurm_gid);
     char release[RELEASE_TEXT_LEN];
-    const char *argv[] = {
-        s->program,    "operator", "--kubeconfig", kubeconfig,    "--slurm-version",
-        release,       "--cgroup", s->host.cgroup, "--slurm-uid", uid,
-        "--slurm-gid", gid,        NULL,           NULL,          NULL};
+    const char *argv[] = {s->program,        "operator", "--kubeconfig", kubeconfig,
+                          "--slurm-version", release,    "--cgroup",     s->host.cgroup,
+                          "--slurm-uid",     uid,        "--slurm-gid",  gid,
+                          "--munge",         NULL,       NULL,           NULL};
     size_t n = ARRAY_LEN(argv) - 3;
 
     if (s->no_agent)

@@ -517,6 +517,7 @@ static void pods_have_the_keys_of_what_is_declared(void **state)
         const char *spec;
         const char *line; /* in slurm.conf */
         const char *keys; /* of a worker */
+        bool munge;       /* where nothing is said */
     } cases[] = {
         {RELEASE(22, 5, 8), "  {}\n", "\nAuthType=auth/munge\nCredType=cred/munge\n",
          "slurm.key munge.key "},
@@ -525,6 +526,9 @@ static void pods_have_the_keys_of_what_is_declared(void **state)
         {RELEASE(24, 11, 5), "  {}\n", "\nAuthInfo=use_client_ids\n", "slurm.key "},
         {RELEASE(24, 11, 5), "  extraConf: AuthType=auth/munge\n",
          "\nAuthType=auth/munge\nCredType=cred/munge\n", "munge.key "},
+        {RELEASE(26, 5, 3), "  {}\n", "\nAuthType=auth/munge\n", "munge.key ", .munge = true},
+        {RELEASE(26, 5, 3), "  extraConf: AuthType=auth/slurm\n", "\nAuthType=auth/slurm\n",
+         "slurm.key ", .munge = true},
         {RELEASE(26, 5, 3), "  extraConf: authtype=auth/slurm\n",
          "\nAuthType=auth/slurm\nCredType=cred/slurm\n", "slurm.key "},
         {RELEASE(26, 5, 3), "  slurmKeyRef: {name: mine, key: keys.jwks}\n",
@@ -536,7 +540,7 @@ static void pods_have_the_keys_of_what_is_declared(void **state)
         AUTO(arena_done) struct arena a = {0};
         AUTO(buf_done) struct buf keys = {0};
         struct api_problems p = {.arena = &a};
-        struct test_cluster t = {0};
+        struct test_cluster t = {.env.munge = cases[i].munge};
         struct build_config config;
         struct build_worker w = {.ordinal = 0};
 

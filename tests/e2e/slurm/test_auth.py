@@ -5,10 +5,10 @@ import pytest
 import release
 from local import Local
 
-MUNGE = """apiVersion: slinky.slurm.net/v1beta1
+MANIFEST = """apiVersion: slinky.slurm.net/v1beta1
 kind: Controller
 metadata: {name: slurm}
-spec: {extraConf: "ReturnToService=2\\nAuthType=auth/munge"}
+spec: {extraConf: "ReturnToService=2\\nAuthType=AUTH"}
 ---
 apiVersion: slinky.slurm.net/v1beta1
 kind: NodeSet
@@ -28,35 +28,37 @@ def auth_of(cluster):
     return next(line.split("=")[1].strip() for line in out.splitlines() if line.startswith("AuthType"))
 
 
-@has_both
-def test_auth_slurm_is_what_one_gets(cluster):
-    assert auth_of(cluster) == "auth/slurm"
-    assert keys_in(cluster, "compute-0", "slurmd") == {"slurm.key"}
-    for user in (None, "nobody"):
-        assert len(cluster.slurm("srun", "-N3", "hostname", user=user).stdout.split()) == 3
+def up(cluster, auth):
+    path = f"{cluster.share}/cluster.yaml"
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(MANIFEST.replace("AUTH", auth))
+    return cluster.up("-f", path, check=False)
+
+
+def runs_jobs(cluster):
+    return all(len(cluster.slurm("srun", "-N2", "hostname", user=user).stdout.split()) == 2
+               for user in (None, "nobody"))
+
+
+def test_munge_is_what_one_gets_on_a_machine(cluster):
+    """Each cluster of a machine can have its own."""
+    assert auth_of(cluster) == "auth/munge" and runs_jobs(cluster)
+    assert "munge.key" in keys_in(cluster, "compute-0", "slurmd")
 
 
 @has_both
-def test_munge_is_there_for_those_who_declare_it(tmp_path):
-    manifest = tmp_path / "munge.yaml"
-    manifest.write_text(MUNGE)
+def test_auth_slurm_is_there_for_those_who_declare_it(cluster):
     with Local("m") as c:
-        c.up("-f", str(manifest))
-        assert auth_of(c) == "auth/munge"
-        assert keys_in(c, "compute-0", "slurmd") == {"munge.key"}
-        assert keys_in(c, "slurm-controller-0", "slurmctld") == {"munge.key"}
-        for user in (None, "nobody"):
-            assert len(c.slurm("srun", "-N2", "hostname", user=user).stdout.split()) == 2
-        other = MUNGE.replace("auth/munge", "auth/slurm")
-        refused = c.apply(other, check=False)
+        done = up(c, "auth/slurm")
+        assert done.returncode == 0, done.stderr
+        assert auth_of(c) == "auth/slurm" and runs_jobs(c)
+        for pod, container in (("compute-0", "slurmd"), ("slurm-controller-0", "slurmctld")):
+            assert keys_in(c, pod, container) == {"slurm.key"}
+        refused = c.apply(MANIFEST.replace("AUTH", "auth/munge"), check=False)
         assert refused.returncode != 0 and "AuthType" in refused.stderr, refused.stderr
-
-
-@has_both
-def test_a_second_cluster_that_cannot_have_its_sackd_says_so(cluster):
-    """Both have the same name in Slurm; and before 25.05 there is room for one sackd on a machine."""
-    with Local("s") as c:
-        done = c.up(check=False)
-        assert done.returncode != 0 and "another sackd answers" in done.stderr, done.stdout + done.stderr
-        assert "auth/munge" in done.stderr
-    assert len(cluster.slurm("srun", "-N3", "hostname").stdout.split()) == 3
+        # both have the same name in Slurm; and before 25.05 there is room for one sackd on a machine
+        with Local("s") as second:
+            done = up(second, "auth/slurm")
+            assert done.returncode != 0 and "another sackd answers" in done.stderr, done.stdout + done.stderr
+        assert runs_jobs(c)
+    assert keys_in(cluster, "compute-0", "slurmd") - {"slurm.key"} == {"munge.key"} and runs_jobs(cluster)

@@ -219,12 +219,7 @@ def test_a_changed_configmap_reaches_the_pods(own):
 
 def test_two_clusters_side_by_side(own):
     with Local("t") as other:
-        # two of one name cannot both have a sackd: test_auth.py
-        manifest = os.path.join(other.share, "cluster.yaml")
-        with open(manifest, "w", encoding="utf-8") as f:
-            f.write(controller(extraConf="AuthType=auth/munge\n") + "\n---\n" +
-                    nodeset("compute", replicas=3, partition={"config": "Default=YES"}))
-        other.up("-f", manifest)
+        other.up()
         for c in (own, other):
             assert len(c.slurm("srun", "-N3", "hostname").stdout.split()) == 3
         assert own.env() != other.env()
