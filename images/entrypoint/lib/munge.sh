@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# munged for a daemon of Slurm that has no auth/slurm (before 23.11); to be sourced.
+# munged for a daemon of Slurm where the cluster authenticates by munge; to be sourced.
 #
 # The key is a file of a volume, which may belong to another user than munged likes: a copy does
 # not.  munged is kept up for as long as the container lives.
