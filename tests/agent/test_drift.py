@@ -84,8 +84,7 @@ def test_an_applied_default_line_is_no_drift(c):
                     "OverSubscribe=FORCE:2 PreemptMode=OFF GraceTime=20 DefaultTime=5",
                     "PartitionName=all Nodes=ALL Default=YES LLN=YES ReqResv=YES",
                     "PartitionName=debug Nodes=few DisableRootJobs=YES ExclusiveUser=YES "
-                    "MaxMemPerNode=2000 " + ("" if release.has("qos is looked up") else "QOS=  ") +
-                    "TRESBillingWeights=CPU=1.0,Mem=0.25G",
+                    "MaxMemPerNode=2000 TRESBillingWeights=CPU=1.0,Mem=0.25G",
                     "PartitionName=plain Nodes=c[0004-0006],blue AllowAccounts=B,a Alternate=all "
                     "CpuBind=core MaxCPUsPerNode=2 MinNodes=1 MaxNodes=2 RootOnly=YES"]
     answer = c.push()
