@@ -95,7 +95,7 @@ class Cluster(Slurm):
             return int(f.read())
 
     def signal_ctld(self, how):
-        os.kill(slurm.daemon_of(self.ctld_pid()), how)
+        slurm.signal_daemon(slurm.daemon_of(self.ctld_pid()), how)
 
     def kill_entry(self):
         """slurmctld, and who would start it again."""

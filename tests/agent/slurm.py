@@ -5,6 +5,7 @@ Nothing of the machine's own Slurm or munge is touched.  The nodes are State=CLO
 resolves nor contacts them.
 """
 import ctypes
+import glob
 import os
 import shutil
 import signal
@@ -94,11 +95,26 @@ def daemon_of(pid):
     return max(mine, default=pid)
 
 
+def is_stopped(pid):
+    """Every thread of it: one that still runs may answer a call."""
+    for path in glob.glob(f"/proc/{pid}/task/*/stat"):
+        with open(path, encoding="utf-8") as f:
+            if f.read().rsplit(")", 1)[1].split()[0] not in "TZ":
+                return False
+    return True
+
+
+def signal_daemon(pid, how):
+    os.kill(pid, how)
+    if how == signal.SIGSTOP:
+        wait_for(lambda: is_stopped(pid), every=0.001)
+
+
 def parent_of(pid):
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
             return int(f.read().rsplit(")", 1)[1].split()[1])
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
         return 0
 
 
@@ -106,7 +122,7 @@ def name_of(pid):
     try:
         with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
             return f.read().strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return ""
 
 
@@ -168,7 +184,7 @@ class Slurm:
         return self.scontrol("ping", check=False).returncode == 0
 
     def send(self, how):
-        os.kill(daemon_of(self.ctld.pid), how)
+        signal_daemon(daemon_of(self.ctld.pid), how)
 
     def kill(self, how=signal.SIGKILL):
         self.send(how)
