@@ -61,6 +61,11 @@ def node_class():
     return "reconfigure" if has("node changes by reconfigure") else "restart"
 
 
+def words(what):
+    """What slurmctld says as it ends on a plugin that is not there."""
+    return {"scheduler": ("sched plugin", "schedulers")}[what][has("service")]
+
+
 def end_of_a_start():
     """(step, words) of a file that slurmctld ends on, where no rehearsal finds it."""
     if has("service"):

@@ -38,6 +38,10 @@ class Jobs:
         """Job number -> its fields."""
         out = self.cluster.slurm("scontrol", "-o", "show", "job").stdout
         lines = [dict(w.split("=", 1) for w in line.split() if "=" in w) for line in out.splitlines()]
+        for f in lines:  # newer releases write "3-3" until slurmctld has read its state again
+            least, _, most = f.get("NumNodes", "").partition("-")
+            if least == most:
+                f["NumNodes"] = least
         return {f["JobId"]: f for f in lines if "JobId" in f}
 
     def facts(self):

@@ -10,6 +10,7 @@ import itertools
 
 import pytest
 
+import release
 from jobs import Jobs
 from local import wait_for
 from native import Native, path
@@ -44,7 +45,7 @@ EXTRA_CONF = {
     "unicode": ("PartitionName=b\u00e4d\u200b Nodes=\u8282\u70b9\n", "there is no node or node set \u8282\u70b9"),
     "no-such-plugin": ("SelectType=select/nothing\n", "select/nothing"),
     "auth-plugin": ("AuthType=auth/nothing\n", "AuthType is auth/slurm or auth/munge"),
-    "scheduler": ("SchedulerType=sched/nothing\n", "sched plugin"),
+    "scheduler": ("SchedulerType=sched/nothing\n", release.words("scheduler")),
     "priority-plugin": ("PriorityType=priority/nothing\n", "priority"),
     "job-submit-plugin": ("JobSubmitPlugins=nothing\n", "job_submit"),
     "port": ("SlurmctldPort=0\n", "SlurmctldPort: '0' is not a port"),
