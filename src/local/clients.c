@@ -40,7 +40,8 @@ struct entry {
     struct daemon *signer;
     bool munge; /* the signer is munged, and not sackd */
     bool seen;
-    bool told; /* why there is no signer */
+    bool told;    /* why there is no signer */
+    char *socket; /* of a sackd that has a directory of its own; or NULL */
 };
 
 struct clients {
@@ -62,11 +63,26 @@ struct making {
     const char *dir;
 };
 
+/* The directory is nobody else's: it goes with its sackd. */
+static void forget_socket(struct entry *x)
+{
+    char *slash;
+
+    if (!x->socket)
+        return;
+    (void)unlink(x->socket);
+    slash = strrchr(x->socket, '/');
+    *slash = '\0';
+    (void)rmdir(x->socket);
+    free(TAKE(x->socket));
+}
+
 static void entry_free(void *p)
 {
     struct entry *x = p;
 
     daemon_free(x->signer);
+    forget_socket(x);
     free(x);
 }
 
@@ -172,7 +188,7 @@ static int note_socket(const struct making *m, const char *socket, struct err *e
     return 0;
 }
 
-static int start_sackd(const struct making *m, struct daemon **ret, struct err *e)
+static int start_sackd(const struct making *m, struct entry *x, struct err *e)
 {
     struct sack_options o = {.supervise = m->c->o.supervise,
                              .release = m->c->o.release,
@@ -189,8 +205,12 @@ static int start_sackd(const struct making *m, struct daemon **ret, struct err *
         return err_set(e, -ENOENT, ERR_PERMANENT,
                        "slurmkeeper-supervise is not beside slurmkeeper, and sackd needs it");
     o.own = arena_printf(m->a, "slurmkeeper-%s-%s-%s", m->c->o.name, m->ns, m->ctl->meta.name);
-    r = sack_start(m->c->loop, m->a, &o, ret, &socket, e);
-    return r < 0 ? r : note_socket(m, socket, e);
+    forget_socket(x); /* of the one before */
+    r = sack_start(m->c->loop, m->a, &o, &x->signer, &socket, e);
+    if (r < 0)
+        return r;
+    x->socket = xstrdup_null(socket);
+    return note_socket(m, socket, e);
 }
 
 /*
@@ -204,7 +224,7 @@ static void start_signer(const struct making *m, struct entry *x)
 
     if (x->munge) {
         x->signer = start_munged(m);
-    } else if (start_sackd(m, &x->signer, &e) < 0) {
+    } else if (start_sackd(m, x, &e) < 0) {
         if (!x->told && file_write(trouble, str_of(e.text), 0644, NULL) < 0)
             log_warn("'%s' cannot be written", trouble);
         if (!x->told)

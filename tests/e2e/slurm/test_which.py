@@ -140,6 +140,7 @@ def test_the_first_of_path_is_taken_and_kept(room, other):
         c.slurmkeeper("down")
         said = c.up().stderr  # PATH has another one first now
         assert f" in {other}" in c.slurmkeeper("status").stdout, said
+    assert not os.path.exists(f"/run/slurmkeeper-{c.name}-default-slurm")
 
 
 def test_a_prefix_that_pods_would_not_see_is_mounted(room, other):
