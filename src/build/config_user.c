@@ -62,7 +62,8 @@ static void check_setting(struct config_work *w, const struct conf_line *line,
     const struct conf_pair *pair = &line->pairs[0];
     const char *why = controller_owned(w->a, pair->key, pair->value);
 
-    if (!why && strcasecmp(pair->key, "AuthType") == 0 &&
+    /* where a release has munge alone, the check of values says so */
+    if (!why && strcasecmp(pair->key, "AuthType") == 0 && build_has(w->c, PROFILE_AUTH_SLURM) &&
         (strcasecmp(pair->value, "auth/munge") == 0) != build_uses_munge(w->c))
         why = "AuthType decides which keys pods have: say it in spec.extraConf itself";
     if (why)

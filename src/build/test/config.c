@@ -269,6 +269,11 @@ static void what_slurm_would_refuse_is_told_of_its_author(void **state)
          -EINVAL,
          "Controller slurm/main: spec.configFileRefs[0].name: more.conf line 2: StateSaveLocation "
          "is the pod's volume and cannot be set; remove the line\n"},
+        {CONTROLLER "  extraConf: 'Include more.conf'\n  configFileRefs: [{name: f}]\n" FILES(
+             "f", "  more.conf: AuthType=auth/munge\n"),
+         -EINVAL,
+         "Controller slurm/main: spec.configFileRefs[0].name: more.conf line 1: AuthType decides "
+         "which keys pods have: say it in spec.extraConf itself\n"},
         {CONTROLLER "  extraConf: 'PrologSlurmctld=/etc/slurm/up.sh'\n", -EINVAL,
          "Controller slurm/main: spec.extraConf: line 1: PrologSlurmctld=/etc/slurm/up.sh: no "
          "ConfigMap of configFileRefs or script refs has a key 'up.sh'\n"},
@@ -393,6 +398,21 @@ static void the_hash_covers_the_users_files(void **state)
     assert_string_not_equal(config[0].hash, config[2].hash);
 }
 
+static void a_kind_of_authentication_needs_its_release(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct api_problems p = {.arena = &a};
+    int r;
+
+    (void)state;
+    (void)conf_of(&a, SERIES(22, 5), BUILD_CGROUP_V2,
+                  CONTROLLER "  extraConf: AuthType=auth/slurm\n", "slurm.conf", &p, &r);
+    assert_string_equal(
+        lines_of(&a, &p),
+        "Controller slurm/main: spec.extraConf: line 1: AuthType: 'auth/slurm' needs "
+        "Slurm 23.11 or later\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +422,7 @@ int main(void)
         cmocka_unit_test(cgroup_conf_follows_the_nodes),
         cmocka_unit_test(the_users_cgroup_conf_takes_the_place_of_ours),
         cmocka_unit_test(what_slurm_would_refuse_is_told_of_its_author),
+        cmocka_unit_test(a_kind_of_authentication_needs_its_release),
         cmocka_unit_test(several_slurmctld_scripts_need_a_newer_slurm),
         cmocka_unit_test(the_hash_covers_the_users_files),
     };
