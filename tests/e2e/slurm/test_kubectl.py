@@ -33,7 +33,6 @@ def test_logs_of_the_run_before(cluster):
         return cluster.get("pod", "compute-2")["status"]["containerStatuses"][0]["restartCount"]
     before = killed()
     cluster.exec("compute-2", "sh", "-c", "kill -KILL -1", check=False)
-    cluster.exec("compute-2", "sh", "-c", "kill -TERM 1", check=False)
     wait_for(lambda: killed() > before, "the container starts again", 40)
     cluster.wait_ready("compute-2")
     for program in KUBECTLS:
