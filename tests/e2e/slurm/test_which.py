@@ -102,7 +102,7 @@ spec: {{controllerRef: {{name: slurm}}, nodeSetRefs: [{{name: compute}}], {more}
     assert "slurmctld refuses it" in seen["message"] and "qos" in seen["message"].lower(), seen
     another.wait_condition("partition", "good", "Ready", "True")
     another.kubectl("patch", "partition", "good", "--type=merge", "-p", '{"spec":{"maxTime":90}}')
-    wait_for(lambda: "MaxTime=01:30:00" in another.slurm("scontrol", "show", "partition", "good").stdout,
+    wait_for(lambda: "MaxTime=01:30:00" in another.slurm("scontrol", "show", "partition", "good", check=False).stdout,
              "a later edit is live", 5)
     config = another.wait_condition("controller", "slurm", "ConfigApplied", "True")
     assert config["reason"] == "Applied"
