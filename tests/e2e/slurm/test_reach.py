@@ -4,6 +4,7 @@
 All lines of a user run in one job; each is a test of its own.  A line is a shell command: its status says whether it
 got through.  docs/pod-isolation.md has the same lines as promises.
 """
+import contextlib
 import glob
 import json
 import os
@@ -11,11 +12,12 @@ import pwd
 import shutil
 import socket
 import subprocess
+import tempfile
 import uuid
 
 import pytest
 
-from local import Local, as_user, nodeset, run, wait_for
+from local import PROGRAM, Local, as_user, nodeset, run, wait_for
 
 NO, YES = False, True
 OPEN = None  # not promised: the user owns it, or root in the pod does
@@ -370,18 +372,66 @@ def test_a_pod_that_says_privileged_itself_still_is(own):
     own.kubectl("delete", "pod", "mighty", "--now")
 
 
-def test_the_state_directory_is_not_seen_through_a_share(own):
-    """Where it lies below a directory that is shared."""
-    with Local("rs") as c:
-        inner = f"{c.share}/state"
-        run(os.environ["SLURMKEEPER"], "up", "--state", inner, "--name", c.name, "--share", c.share, timeout=120)
+@contextlib.contextmanager
+def place_in_share(c):
+    """The state directory lies below what is shared."""
+    yield f"{c.share}/state", c.share
+
+
+@contextlib.contextmanager
+def place_in_link(c):
+    """The same, and what is shared is named by a link."""
+    link = f"{c.share}-link"
+    os.symlink(c.share, link)
+    yield f"{c.share}/state", link
+    os.unlink(link)
+
+
+@contextlib.contextmanager
+def place_in_software(c):
+    """It lies below a directory that all pods see."""
+    top = tempfile.mkdtemp(prefix=f"sk-{c.name}-", dir="/opt")
+    os.chmod(top, 0o755)
+    yield f"{top}/state", c.share
+    shutil.rmtree(top)
+
+
+@contextlib.contextmanager
+def place_on_overlay(c):
+    """It lies on an overlay, as everything does in a live system or a container: Linux takes no second one there."""
+    below = tempfile.mkdtemp(prefix=f"sk-{c.name}-", dir="/var/tmp")
+    run("mount", "-t", "tmpfs", "tmpfs", below)
+    for name in ("lower", "upper", "work", "at"):
+        os.mkdir(f"{below}/{name}")
+    options = f"lowerdir={below}/lower,upperdir={below}/upper,workdir={below}/work"
+    run("mount", "-t", "overlay", "overlay", "-o", options, f"{below}/at")
+    yield f"{below}/at/state", c.share
+    run("umount", f"{below}/at", below)
+    os.rmdir(below)
+
+
+@pytest.mark.parametrize("place", [place_in_share, place_in_link, place_in_software, place_on_overlay])
+def test_the_state_directory_is_seen_nowhere(own, place):
+    with Local("rs") as c, place(c) as (state, share):
+        kubectl = ["kubectl", "--kubeconfig", f"{state}/admin.kubeconfig", "exec", "compute-0", "--"]
         try:
-            kubectl = ["kubectl", "--kubeconfig", f"{inner}/admin.kubeconfig", "exec", "compute-0", "--"]
-            assert run(*kubectl, "ls", "-A", inner).stdout == ""
-            assert run(*kubectl, "touch", f"{c.share}/x").returncode == 0
-            assert run(*kubectl, "touch", f"{inner}/x", check=False).returncode != 0
+            run(PROGRAM, "up", "--state", state, "--name", c.name, "--share", share, timeout=120)
+            for path in (state, state.replace(c.share, share)):
+                assert run(*kubectl, "ls", "-A", path, check=False).stdout == ""
+                assert run(*kubectl, "touch", f"{path}/x", check=False).returncode != 0
+            run(*kubectl, "touch", f"{share}/x", "/usr/x", "/etc/x", "/opt/x")
+            assert os.path.exists(f"{c.share}/x") and not os.path.exists("/usr/x")
         finally:
-            run(os.environ["SLURMKEEPER"], "down", "--state", inner, "--purge", "--force", "--grace", "1", timeout=60)
+            run(PROGRAM, "down", "--state", state, "--purge", "--force", "--grace", "1", timeout=60)
+        assert not [line for line in open("/proc/self/mountinfo") if f"{state}/" in line]
+
+
+def test_a_path_that_mounts_cannot_name_is_refused_at_once(own):
+    with Local("rc") as c:
+        state = f"{c.share}/a,b"
+        done = run(PROGRAM, "up", "--state", state, "--name", c.name, check=False, timeout=120)
+        assert done.returncode == 1 and "cannot be a state directory" in done.stderr
+        run(PROGRAM, "down", "--state", state, "--purge", "--force", "--grace", "1", timeout=60)
 
 
 def test_a_time_limit_still_kills(own):

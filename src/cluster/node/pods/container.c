@@ -29,6 +29,7 @@
 #include "src/cluster/node/pods/ending.h"
 #include "src/cluster/node/pods/worker.h"
 #include "src/cluster/node/runtime/bundle.h"
+#include "src/cluster/node/runtime/layers.h"
 
 #define RUNTIME_TIMEOUT_MS 30000
 
@@ -104,10 +105,9 @@ static void set_attempt(struct container *c, int attempt)
 static int remove_root(void *arg, struct err *e)
 {
     AUTO(free) char *root = xasprintf("%s/rootfs", (const char *)arg);
-    AUTO(free) char *layers = xasprintf("%s/layers", (const char *)arg);
     int r = file_remove_tree(root, e);
 
-    return r < 0 ? r : file_remove_tree(layers, e);
+    return r < 0 ? r : layers_remove(arg, e);
 }
 
 static void root_removed(void *arg, int r, const struct err *e)

@@ -6,21 +6,18 @@
  * writes stays with it.  Below /etc lies a copy of the machine's without its secrets (etc_image).
  * /var is its own, with the machine's directories, their owners and modes, and none of their files;
  * /home has a directory for each of the machine's; /run, /tmp and /root are empty.  Shared
- * directories are the machine's own; the state directory is not seen through them.
+ * directories are the machine's own.  The state directory is seen nowhere: where it lies below one
+ * of all these, nothing can be read in its place.
  *
  * One overlay over / would be simpler, and Linux refuses it: the layer that takes the writes would
- * lie inside the layer below.  Where overlays cannot be had at all (the state directory is on a
- * file system that cannot hold one), the directories are bound read-only and /etc is copied.
+ * lie inside the layer below.  Where these layers are is found by layers.c.
  */
 #include "src/cluster/node/runtime/rootfs.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
@@ -28,15 +25,11 @@
 #include "src/base/texts.h"
 #include "src/cluster/node/mounts.h"
 #include "src/cluster/node/runtime/etc_image.h"
+#include "src/cluster/node/runtime/layers.h"
 #include "src/cluster/node/runtime/skeleton.h"
 
 #define MAX_LAYERS 32
 #define ETC_FRESH_MS 1000
-
-struct layer {
-    char *name; /* "usr", without the slash */
-    bool overlay;
-};
 
 /* "/bin" to "usr/bin" */
 struct root_link {
@@ -47,10 +40,10 @@ struct root_link {
 struct rootfs {
     char *state_dir;
     char *entrypoint_dir;
-    char **programs; /* NULL-terminated */
-    char **shares;   /* likewise */
-    char *slurm;     /* prefix of the Slurm, or NULL */
-    struct layer layers[MAX_LAYERS];
+    char **programs;          /* NULL-terminated */
+    char **shares;            /* likewise */
+    char *slurm;              /* prefix of the Slurm, or NULL */
+    char *layers[MAX_LAYERS]; /* "usr", without the slash */
     size_t n_layers;
     struct root_link links[MAX_LAYERS];
     size_t n_links;
@@ -60,7 +53,7 @@ struct rootfs {
     struct skeleton *skeleton;
     char *etc;      /* what containers' /etc begins with */
     int64_t etc_ms; /* when it was last held against the machine's */
-    bool overlays;
+    enum layers_place place;
 };
 
 static bool is_below(const char *path, const char *dir)
@@ -68,32 +61,6 @@ static bool is_below(const char *path, const char *dir)
     size_t n = strlen(dir);
 
     return strncmp(path, dir, n) == 0 && (path[n] == '/' || !path[n]);
-}
-
-/* Try it in a mount namespace of a child's own, so that nothing is left behind. */
-static bool overlay_works(const char *state_dir)
-{
-    AUTO(free) char *base = xasprintf("%s/.overlay-test", state_dir);
-    AUTO(free) char *upper = xasprintf("%s/upper", base);
-    AUTO(free) char *work = xasprintf("%s/work", base);
-    AUTO(free) char *to = xasprintf("%s/to", base);
-    AUTO(free) char *options = xasprintf("lowerdir=/usr,upperdir=%s,workdir=%s", upper, work);
-    int status = 1;
-    pid_t pid;
-
-    if (strpbrk(base, ",:") || file_make_dirs(upper, 0755, NULL) < 0 ||
-        file_make_dirs(work, 0755, NULL) < 0 || file_make_dirs(to, 0755, NULL) < 0)
-        return false;
-    pid = fork();
-    if (pid == 0) {
-        if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-            _exit(1);
-        _exit(mount("overlay", to, "overlay", 0, options) < 0 ? 1 : 0);
-    }
-    if (pid > 0)
-        (void)waitpid(pid, &status, 0);
-    (void)!file_remove_tree(base, NULL);
-    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 static bool is_software(const char *name)
@@ -119,11 +86,20 @@ static void note_link(struct rootfs *r, const char *name)
 
 static void note_layer(struct rootfs *r, const char *name)
 {
-    AUTO(free) char *path = xasprintf("/%s", name);
-    bool apart = !is_below(r->state_dir, path);
-
     if (r->n_layers < MAX_LAYERS)
-        r->layers[r->n_layers++] = (struct layer){xstrdup(name), r->overlays && apart};
+        r->layers[r->n_layers++] = xstrdup(name);
+}
+
+/* Is a path at or below one of the machine's directories that containers see? */
+static bool in_layer(const struct rootfs *r, const char *path)
+{
+    for (size_t i = 0; i < r->n_layers; i++) {
+        AUTO(free) char *top = xasprintf("/%s", r->layers[i]);
+
+        if (is_below(path, top))
+            return true;
+    }
+    return false;
 }
 
 static int scan_top(struct rootfs *r, struct err *e)
@@ -154,16 +130,11 @@ static bool note_inner(void *arg, const char *path, const char *fs_type)
     struct rootfs *r = arg;
 
     (void)fs_type;
-    if (starts_with(path, "/etc/"))
+    if (starts_with(path, "/etc/") || is_below(path, r->state_dir) || !in_layer(r, path) ||
+        !strchr(path + 1, '/'))
         return true;
-    for (size_t i = 0; i < r->n_layers; i++) {
-        AUTO(free) char *dir = xasprintf("/%s", r->layers[i].name);
-
-        if (is_below(path, dir) && !streq(path, dir)) {
-            array_reserve(&r->inner, &r->cap_inner, r->n_inner + 1, sizeof(*r->inner));
-            r->inner[r->n_inner++] = xstrdup(path);
-        }
-    }
+    array_reserve(&r->inner, &r->cap_inner, r->n_inner + 1, sizeof(*r->inner));
+    r->inner[r->n_inner++] = xstrdup(path);
     return true;
 }
 
@@ -190,9 +161,10 @@ int rootfs_new(const struct rootfs_options *o, struct rootfs **ret_rootfs, struc
     r->programs = texts_copy(o->programs);
     r->shares = texts_copy(o->shares);
     r->slurm = xstrdup_null(o->slurm);
-    r->overlays = overlay_works(o->state_dir);
     r->etc = xasprintf("%s/etc", o->node_dir);
     err = scan_top(r, e);
+    if (err == 0)
+        err = layers_find(r->state_dir, in_layer(r, r->state_dir), &r->place, e);
     if (err == 0)
         err = mounts_each(note_inner, r, e);
     if (err == 0)
@@ -209,7 +181,7 @@ struct rootfs *rootfs_free(struct rootfs *r)
     if (!r)
         return NULL;
     for (size_t i = 0; i < r->n_layers; i++)
-        free(r->layers[i].name);
+        free(r->layers[i]);
     for (size_t i = 0; i < r->n_links; i++) {
         free(r->links[i].name);
         free(r->links[i].to);
@@ -230,40 +202,25 @@ struct rootfs *rootfs_free(struct rootfs *r)
 
 const char *rootfs_kind(const struct rootfs *r)
 {
-    return r->overlays ? "overlays" : "read-only binds";
+    return r->place == LAYERS_ON_DISK ? "overlays" : "overlays whose writes are in memory";
 }
 
-static int make_overlay(const struct rootfs *root, struct arena *a, const char *dir,
-                        const char *name, struct oci_mounts *mounts, struct err *e)
+static int make_layer(const struct rootfs *root, struct arena *a, const char *dir, const char *name,
+                      struct oci_mounts *mounts, struct err *e)
 {
     const char *lower = streq(name, "etc") ? root->etc : arena_printf(a, "/%s", name);
     const char *upper = arena_printf(a, "%s/layers/%s/upper", dir, name);
     const char *work = arena_printf(a, "%s/layers/%s/work", dir, name);
-    int r = file_make_dirs(upper, 0755, e);
+    int r = file_make_dirs(arena_printf(a, "%s/rootfs/%s", dir, name), 0755, e);
 
+    if (r == 0)
+        r = file_make_dirs(upper, 0755, e);
     if (r == 0)
         r = file_make_dirs(work, 0755, e);
     if (r < 0)
         return r;
     oci_mounts_add(mounts, arena_printf(a, "/%s", name), "overlay", "overlay",
                    arena_printf(a, "lowerdir=%s\nupperdir=%s\nworkdir=%s", lower, upper, work));
-    return 0;
-}
-
-static int make_layer(const struct rootfs *root, struct arena *a, const char *dir,
-                      const struct layer *l, struct oci_mounts *mounts, struct err *e)
-{
-    const char *point = arena_printf(a, "%s/rootfs/%s", dir, l->name);
-    int r = file_make_dirs(point, 0755, e);
-
-    if (r < 0)
-        return r;
-    if (l->overlay)
-        return make_overlay(root, a, dir, l->name, mounts, e);
-    if (streq(l->name, "etc"))
-        return etc_image_sync(root->etc, point, e);
-    oci_mounts_add(mounts, arena_printf(a, "/%s", l->name), "bind", arena_printf(a, "/%s", l->name),
-                   "rbind\nrprivate\nro");
     return 0;
 }
 
@@ -282,37 +239,45 @@ static void add_kernel_mounts(struct oci_mounts *m, const struct rootfs_wish *w)
     oci_mounts_add(m, "/run", "tmpfs", "tmpfs", "nosuid\nnodev\nmode=755");
 }
 
-/* Is the prefix seen as it is, because a layer has it? */
-static bool sees_slurm(const struct rootfs *r)
+static void add_programs(const struct rootfs *r, struct arena *a, struct oci_mounts *m)
 {
-    for (size_t i = 0; i < r->n_layers; i++) {
-        AUTO(free) char *top = xasprintf("/%s", r->layers[i].name);
-
-        if (is_below(r->slurm, top))
-            return true;
-    }
-    return false;
-}
-
-static void add_own(const struct rootfs *r, struct arena *a, struct oci_mounts *m)
-{
-    if (r->slurm && !sees_slurm(r))
+    if (r->slurm && !in_layer(r, r->slurm))
         oci_mounts_add(m, r->slurm, "bind", r->slurm, "rbind\nrprivate\nro");
-    for (char **p = r->programs; r->overlays && *p; p++) {
+    for (char **p = r->programs; *p; p++) {
         const char *slash = strrchr(*p, '/');
 
         oci_mounts_add(m, arena_printf(a, ROOTFS_LIBEXEC "/%s", slash ? slash + 1 : *p), "bind", *p,
                        "bind\nrprivate\nro");
     }
-    if (r->entrypoint_dir && r->overlays)
+    if (r->entrypoint_dir)
         oci_mounts_add(m, ROOTFS_LIBEXEC "/entrypoint", "bind", r->entrypoint_dir,
                        "bind\nrprivate\nro");
+}
+
+/* Containers see `dir` of the machine; so they would see the state directory that lies in it, also
+ * where `dir` is a link. */
+static void hide_state(const struct rootfs *r, struct arena *a, const char *dir,
+                       struct oci_mounts *m)
+{
+    AUTO(free) char *real = realpath(dir, NULL);
+
+    if (real && is_below(r->state_dir, real))
+        oci_mounts_add(m, arena_printf(a, "%s%s", dir, r->state_dir + strlen(real)), "tmpfs",
+                       "tmpfs", "nosuid\nnodev\nro\nmode=0\nsize=4k");
+}
+
+static void add_own(const struct rootfs *r, struct arena *a, struct oci_mounts *m)
+{
+    add_programs(r, a, m);
     for (size_t i = 0; i < r->n_inner; i++)
         oci_mounts_add(m, r->inner[i], "bind", r->inner[i], "bind\nrprivate\nro");
+    for (size_t i = 0; i < r->n_layers; i++)
+        hide_state(r, a, arena_printf(a, "/%s", r->layers[i]), m);
+    if (r->slurm)
+        hide_state(r, a, r->slurm, m);
     for (char **s = r->shares; *s; s++) {
         oci_mounts_add(m, arena_strdup(a, *s), "bind", *s, "rbind\nrslave\nrw");
-        if (is_below(r->state_dir, *s))
-            oci_mounts_add(m, r->state_dir, "tmpfs", "tmpfs", "nosuid\nnodev\nro\nmode=0\nsize=4k");
+        hide_state(r, a, *s, m);
     }
 }
 
@@ -332,8 +297,10 @@ int rootfs_make(struct rootfs *r, struct arena *a, const char *dir, const struct
         if (symlink(r->links[i].to, path) < 0 && errno != EEXIST)
             err = err_errno(e, errno, "cannot make '%s'", path);
     }
+    if (err == 0)
+        err = layers_make(r->place, dir, e);
     for (size_t i = 0; err == 0 && i < r->n_layers; i++)
-        err = make_layer(r, a, dir, &r->layers[i], mounts, e);
+        err = make_layer(r, a, dir, r->layers[i], mounts, e);
     if (err < 0)
         return err;
     add_kernel_mounts(mounts, w);

@@ -37,5 +37,5 @@ const char *rootfs_entrypoint(const struct rootfs *r, struct arena *a, const cha
 /* PATH of containers, as an entry of an environment; in `a`. */
 const char *rootfs_path(const struct rootfs *r, struct arena *a);
 
-/* For people: "overlays" or "read-only binds". */
+/* For people: "overlays", and where their writes are. */
 const char *rootfs_kind(const struct rootfs *r);
