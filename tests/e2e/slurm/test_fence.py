@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Nothing that is meant for the cluster's own addresses leaves the machine.
+"""Nothing that is meant for the cluster's own addresses leaves the machine, and nothing comes in from outside.
 
-The cluster runs in a network namespace whose default route leads to nobody; what goes out there is counted.
+The cluster runs in a network namespace whose default route leads to nobody; what goes out there is counted.  Beside it is
+a neighbour, in a namespace of its own, who sends what is for the cluster's addresses to the machine.
 """
 import os
+import subprocess
 import time
 
 import pytest
 
-from local import PROGRAM, Local, run
+from local import PROGRAM, Local, run, wait_for
 
 COUNTER = """table ip sk_test {
  chain out { type filter hook postrouting priority 300;
@@ -37,7 +39,16 @@ class Apart:
                       "route add default via 192.0.2.1"):
             self.run("ip", *words.split())
         self.run("nft", "-f", "-", input=COUNTER)
+        run("ip", "netns", "add", f"{os.path.basename(self.net)}-n")
+        self.run("ip", "link", "add", "side", "type", "veth", "peer", "name", "side", "netns", f"{os.path.basename(self.net)}-n")
+        self.run("ip", "link", "set", "side", "up")
+        self.run("ip", "addr", "add", "198.51.100.1/24", "dev", "side")
+        for words in ("link set side up", "addr add 198.51.100.2/24 dev side", "route add default via 198.51.100.1"):
+            self.neighbour("ip", *words.split())
         return self
+
+    def neighbour(self, *argv, **more):
+        return run("nsenter", f"--net={self.net}-n", *argv, **more)
 
     def up(self):
         c = self.cluster
@@ -48,6 +59,7 @@ class Apart:
     def __exit__(self, *_):
         self.environment = None
         self.run(PROGRAM, "down", "--state", self.cluster.state, "--purge", "--force", "--grace", "1", check=False)
+        run("ip", "netns", "del", f"{os.path.basename(self.net)}-n")
         run("ip", "netns", "del", os.path.basename(self.net))
 
     def packets(self):
@@ -94,6 +106,47 @@ def test_a_service_without_pods_is_refused_at_once(apart):
 def test_an_address_that_no_pod_has_is_not_reachable(apart, ask):
     errno, seconds = ask(apart, "10.131.250.250").stdout.split()
     assert int(errno) == 113 and float(seconds) < 8
+
+
+REACH = "import socket,sys\nsocket.create_connection((sys.argv[1],int(sys.argv[2])),float(sys.argv[3])).close()\n"
+
+
+def listeners(a):
+    """What the cluster has on its network: DNS and the way to the API on the bridge, slurmctld and the agent in a pod."""
+    pod = a.run("kubectl", "get", "pod", "slurm-controller-0", "-o", "jsonpath={.status.podIP}").stdout
+    lines = a.run("ss", "-Htln", "src", "10.131.0.1").stdout.splitlines()
+    bridge = [("10.131.0.1", line.split()[3].split(":")[1]) for line in lines]
+    assert len(bridge) == 2
+    return [*bridge, (pod, "6817"), (pod, "6821")]
+
+
+def reaches(who, address, port, seconds):
+    return who("python3", "-c", REACH, address, port, seconds, check=False).returncode == 0
+
+
+def test_a_neighbour_reaches_neither_pods_nor_the_bridge(apart):
+    for address, port in listeners(apart):
+        assert reaches(apart.run, address, port, "10"), "it listens"
+        assert not reaches(apart.neighbour, address, port, "1"), f"{address}:{port}"
+
+
+def test_a_neighbour_reaches_what_a_node_port_opens(apart):
+    apart.run("kubectl", "apply", "-f", "-", input='{"apiVersion":"v1","kind":"Service","metadata":{"name":"open"},'
+              '"spec":{"type":"NodePort","selector":{"app.kubernetes.io/name":"slurmctld"},'
+              '"ports":[{"port":6817,"nodePort":30817}]}}')
+    wait_for(lambda: reaches(apart.neighbour, "198.51.100.1", "30817", "1"), "the node port answers")
+
+
+def test_pods_reach_a_neighbour_and_are_answered(apart):
+    """As the machine itself does, by its address."""
+    listener = subprocess.Popen(["nsenter", f"--net={apart.net}-n", "python3", "-m", "http.server", "8080"],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: reaches(apart.run, "198.51.100.2", "8080", "1"), "it listens")
+        apart.run("kubectl", "exec", "compute-0", "--", "python3", "-c", REACH, "198.51.100.2", "8080", "10")
+    finally:
+        listener.kill()
+        listener.wait()
 
 
 def test_nothing_left_the_machine(apart):

@@ -42,9 +42,10 @@
 void bridge_name(const char *cluster, char ret_name[16])
 {
     if (strlen(cluster) <= 12)
-        (void)snprintf(ret_name, 16, "sk-%s", cluster);
+        (void)snprintf(ret_name, 16, BRIDGE_PREFIX "%s", cluster);
     else
-        (void)snprintf(ret_name, 16, "sk-%.4s%08x", cluster, hash_stable32(str_of(cluster)));
+        (void)snprintf(ret_name, 16, BRIDGE_PREFIX "%.4s%08x", cluster,
+                       hash_stable32(str_of(cluster)));
 }
 
 static void interface_name(const char *uid, char ret_name[16])
@@ -136,7 +137,7 @@ bool bridge_services_elsewhere(void)
         return false;
     rest = (struct str){text, n};
     while (next_route(&rest, &route))
-        if (!starts_with(route.interface, "sk-") && route.prefix > 0 &&
+        if (!starts_with(route.interface, BRIDGE_PREFIX) && route.prefix > 0 &&
             ipam_overlap(SERVICES, SERVICES_PREFIX, route.to, route.prefix))
             return true;
     return false;

@@ -4,6 +4,7 @@
 
 #include "src/cluster/node/network/ipam.h"
 
+#define BRIDGE_PREFIX "sk-"            /* names of bridges begin so, of every cluster */
 #define BRIDGE_SERVICES "10.96.0.0/16" /* addresses of Services, of every cluster */
 
 struct bridge {

@@ -11,8 +11,13 @@
  *
  * Clusters side by side have the same range of Service addresses: what a pod sends is for the
  * Services of its own cluster, told by the bridge it comes from.
+ *
+ * A neighbour on the network who sends packets for pods, or for the bridge, to this machine gets no
+ * answer.  It reaches what a node port or a host port opens, and nothing else.
  */
 #include "src/cluster/node/network/nat_rules.h"
+
+#include "src/cluster/node/network/bridge.h"
 
 static bool counts(const struct service *s, const struct backend *b)
 {
@@ -166,6 +171,25 @@ static void print_fences(struct buf *b, const struct nat_place *p)
         buf_adds(b, " chain fence_own { type filter hook output priority 0; jump fence; }\n");
 }
 
+/* What comes from outside of the machine, and is neither an answer nor translated by `ports`. */
+static void print_outside(struct buf *b, const struct nat_place *p)
+{
+    static const char *const hooks[] = {"input", "forward"};
+
+    buf_adds(b, " chain outside {\n"
+                "  ct state established,related return\n"
+                "  ct status dnat return\n"
+                "  drop\n"
+                " }\n");
+    for (size_t i = 0; i < ARRAY_LEN(hooks); i++)
+        buf_printf(b,
+                   " chain outside_%s { type filter hook %s priority 0;\n"
+                   "  iifname != \"lo\" iifname != \"" BRIDGE_PREFIX
+                   "*\" ip daddr %s jump outside\n"
+                   " }\n",
+                   hooks[i], hooks[i], p->cidr);
+}
+
 void nat_rules_print(struct buf *b, const struct directory *d, const struct nat_place *p)
 {
     nat_rules_print_removal(b, p->table);
@@ -180,6 +204,7 @@ void nat_rules_print(struct buf *b, const struct directory *d, const struct nat_
     each_port(b, d, print_refusal_of);
     buf_adds(b, " }\n");
     print_fences(b, p);
+    print_outside(b, p);
     buf_printf(b,
                " chain prerouting { type nat hook prerouting priority -100;\n"
                "  iifname \"%s\" jump services\n"

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
+#include "src/base/alloc.h"
 #include "src/cluster/node/names/dns_zone.h"
 #include "src/cluster/node/network/ipam.h"
 #include "src/cluster/node/network/nat_rules.h"
@@ -331,6 +332,31 @@ static void what_is_meant_for_the_cluster_does_not_leave_the_machine(void **stat
     directory_done(&d);
 }
 
+static void what_comes_from_outside_is_dropped_unless_it_is_an_answer_or_a_port(void **state)
+{
+    struct directory d = {0};
+    struct nat_place place = {"tab", "sk-a", "10.131.0.0/16", "10.96.0.0/16", false};
+    AUTO(buf_done) struct buf b = {0};
+
+    (void)state;
+    nat_rules_print(&b, &d, &place);
+    assert_non_null(strstr(buf_str(&b), " chain outside {\n"
+                                        "  ct state established,related return\n"
+                                        "  ct status dnat return\n"
+                                        "  drop\n }\n"));
+    for (int i = 0; i < 2; i++) {
+        const char *hook = i ? "input" : "forward";
+        AUTO(free)
+        char *rule = xasprintf(" chain outside_%s { type filter hook %s priority 0;\n"
+                               "  iifname != \"lo\" iifname != \"sk-*\" ip daddr 10.131.0.0/16 "
+                               "jump outside\n",
+                               hook, hook);
+
+        assert_non_null(strstr(buf_str(&b), rule));
+    }
+    directory_done(&d);
+}
+
 static void several_backends_are_chosen_at_random_or_by_client(void **state)
 {
     struct directory d = {0};
@@ -410,6 +436,7 @@ int main(void)
         cmocka_unit_test(a_long_answer_is_cut_over_udp),
         cmocka_unit_test(rules_lead_to_ready_backends_alone),
         cmocka_unit_test(what_is_meant_for_the_cluster_does_not_leave_the_machine),
+        cmocka_unit_test(what_comes_from_outside_is_dropped_unless_it_is_an_answer_or_a_port),
         cmocka_unit_test(several_backends_are_chosen_at_random_or_by_client),
         cmocka_unit_test(files_of_names_follow_the_pods_policy),
         cmocka_unit_test(hosts_name_the_pod_and_its_aliases),
