@@ -143,15 +143,16 @@ static int pack(struct backup *b, const struct cli_args *args, int fd, struct er
     return archive_write(fd, argv, e);
 }
 
-/* Written under another name, and there only when it is whole. */
+/* Written under another name, and there only when it is whole.  The name is new: a file that
+ * somebody else made and holds open, in /tmp for instance, would show him the keys. */
 static int pack_to(struct backup *b, const struct cli_args *args, const char *file, struct err *e)
 {
-    AUTO(free) char *part = xasprintf("%s.part", file);
-    AUTO(close) int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    AUTO(free) char *part = xasprintf("%s.part-XXXXXX", file);
+    AUTO(close) int fd = mkostemp(part, O_CLOEXEC);
     int r;
 
-    if (fd < 0 || fchmod(fd, 0600) < 0)
-        return err_errno(e, errno, "cannot write '%s'", part);
+    if (fd < 0)
+        return err_errno(e, errno, "cannot make a file beside '%s'", file);
     r = pack(b, args, fd, e);
     if (r == 0 && (fsync(fd) < 0 || rename(part, file) < 0))
         r = err_errno(e, errno, "cannot write '%s'", file);

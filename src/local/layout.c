@@ -18,6 +18,29 @@
  */
 #define SHARES_KEY "declaredShares"
 
+/*
+ * Whoever owns the directory, or the link that leads to it, can exchange all that is in it: keys,
+ * and which programs root runs.  Somebody may have made it before us, in /tmp for instance.
+ */
+static int check_owner(const char *state, struct err *e)
+{
+    struct stat st;
+
+    if (lstat(state, &st) < 0 || st.st_uid == 0 || st.st_uid == geteuid())
+        return 0;
+    return err_bad(e,
+                   "'%s' belongs to another user (%u), who could exchange what is in it: name "
+                   "another state directory (--state)",
+                   state, (unsigned int)st.st_uid);
+}
+
+/* A slash at the end would follow a link. */
+static void cut_slashes(char *path)
+{
+    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
+        path[n - 1] = '\0';
+}
+
 int layout_init(struct layout *l, const char *state, struct err *e)
 {
     char here[PATH_MAX];
@@ -29,11 +52,12 @@ int layout_init(struct layout *l, const char *state, struct err *e)
         l->state = xasprintf("%s/%s", here, state);
     else
         return err_errno(e, errno, "the working directory cannot be read");
+    cut_slashes(l->state);
     l->kubeconfig = xasprintf("%s/admin.kubeconfig", l->state);
     l->logs = xasprintf("%s/log", l->state);
     l->clients = xasprintf("%s/clients", l->state);
     l->held = xasprintf("%s/serve", l->state);
-    return 0;
+    return check_owner(l->state, e);
 }
 
 void layout_done(struct layout *l)

@@ -20,7 +20,7 @@ struct layout {
     char *held;       /* who serves the cluster, and the lock that it holds (holder.c) */
 };
 
-/* `state` may be relative; it need not be there yet. */
+/* `state` may be relative; it need not be there yet.  -EINVAL if another user but root owns it. */
 int layout_init(struct layout *l, const char *state, struct err *e) MUST_CHECK;
 void layout_done(struct layout *l);
 DEFINE_AUTO_DONE(struct layout, layout_done);

@@ -153,6 +153,23 @@ def test_secrets_are_in_no_file_and_keys_are_exchanged_while_it_runs(server):
     assert shows(server.state) == []
 
 
+def test_a_backup_is_written_into_no_file_that_others_made(server):
+    """In /tmp, somebody may hold a file open before the backup gets its name, or have made a link."""
+    server.start()
+    backup, victim = f"{server.directory}/backup.tar", f"{server.directory}/victim"
+    with open(victim, "w") as f:
+        f.write("kept")
+    with open(f"{backup}.part", "w+b") as held:
+        os.link(victim, backup)
+        server.run("backup", backup)
+        assert held.read() == b""
+    with open(victim) as f:
+        assert f.read() == "kept"
+    st = os.stat(backup)
+    assert st.st_mode & 0o777 == 0o600 and st.st_nlink == 1
+    assert sorted(n for n in os.listdir(server.directory) if n.startswith("backup.tar")) == ["backup.tar", "backup.tar.part"]
+
+
 def test_a_backup_of_a_running_server_is_of_one_moment_and_comes_back(server):
     server.start()
     api = server.api()

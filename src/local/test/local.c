@@ -471,6 +471,35 @@ static void pods_keep_a_range_that_the_node_chose(void **state)
     assert_int_equal(file_remove_tree(dir, &e), 0);
 }
 
+static void a_directory_of_another_user_is_refused(void **state)
+{
+    AUTO(free) char *dir = make_dir();
+    AUTO(free) char *link = xasprintf("%s/link", dir);
+    AUTO(free) char *slash = xasprintf("%s/link//", dir);
+    AUTO(free) char *theirs = xasprintf("%s/theirs", dir);
+    const struct {
+        const char *path;
+        int result;
+    } cases[] = {{dir, 0}, {link, -EINVAL}, {slash, -EINVAL}, {theirs, -EINVAL}};
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(symlink("/", link), 0);
+    assert_int_equal(mkdir(theirs, 0755), 0);
+    assert_int_equal(lchown(link, 65534, 65534), 0);
+    assert_int_equal(lchown(theirs, 65534, 65534), 0);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(layout_done) struct layout l = {0};
+        struct err e = {0};
+
+        assert_int_equal(layout_init(&l, cases[i].path, &e), cases[i].result);
+        if (cases[i].result < 0)
+            assert_non_null(strstr(e.text, "belongs to another user (65534)"));
+    }
+    remove_dir(TAKE(dir));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -490,6 +519,7 @@ int main(void)
         cmocka_unit_test(a_daemon_that_will_not_end_is_killed),
         cmocka_unit_test(a_daemon_that_cannot_live_is_told_with_its_last_words),
         cmocka_unit_test(another_name_or_range_is_refused),
+        cmocka_unit_test(a_directory_of_another_user_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
