@@ -135,6 +135,16 @@ static int remove_state(const char *path, struct err *e)
     return r == -EBUSY && file_dir_count(path) == 0 ? 0 : r;
 }
 
+/* What is gone is gone, and what is left depends on the moment: say how to get to either end. */
+static void on_interrupt(int signo)
+{
+    static const char text[] = "\nslurmkeeper: down: interrupted, and not all is down: 'up' brings "
+                               "the cluster back, 'down --force' takes down what is left\n";
+
+    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+    _exit(128 + signo);
+}
+
 static int take_down(const struct cli_args *args, const struct layout *l, struct choices *c,
                      int64_t grace_s, struct err *e)
 {
@@ -144,6 +154,7 @@ static int take_down(const struct cli_args *args, const struct layout *l, struct
 
     if (r < 0)
         return err_wrap(e, r, "nothing was done (with --force, jobs die)");
+    (void)signal(SIGINT, on_interrupt);
     if (served)
         retire_nodes(l);
     r = layout_end_holder(l, SERVE_ENDS_MS, e);

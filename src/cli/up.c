@@ -177,6 +177,16 @@ static const char *was_up(bool running, const struct choices *c)
     return !running ? "" : c->no_agent ? ", was up already, without an agent" : ", was up already";
 }
 
+/* Ctrl-C ends the waiting, and nothing else: say so, for that is not what everybody expects. */
+static void on_interrupt(int signo)
+{
+    static const char text[] = "\nslurmkeeper: up: interrupted; the cluster goes on coming up: "
+                               "'status' shows it, 'down' ends it\n";
+
+    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+    _exit(128 + signo);
+}
+
 static int step_api(const struct cli_args *args, struct up *u, struct err *e)
 {
     AUTO(choices_done) struct choices c = {0};
@@ -186,6 +196,8 @@ static int step_api(const struct cli_args *args, struct up *u, struct err *e)
     int r = running ? 0 : start_serve(args, u, e);
 
     u->started = !running && r == 0;
+    if (r == 0)
+        (void)signal(SIGINT, on_interrupt);
     if (r == 0)
         r = up_wait_api(u, e);
     if (r == 0)
@@ -256,16 +268,6 @@ static int step_manifests(const struct cli_args *args, struct up *u, struct err 
     return 0;
 }
 
-/* Ctrl-C ends the waiting, and nothing else: say so, for that is not what everybody expects. */
-static void on_interrupt(int signo)
-{
-    static const char text[] = "\nslurmkeeper: up: interrupted; the cluster goes on coming up: "
-                               "'status' shows it, 'down' ends it\n";
-
-    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-    _exit(128 + signo);
-}
-
 static int run_steps(const struct cli_args *args, struct up *u, struct err *e)
 {
     char note[80] = "";
@@ -279,7 +281,6 @@ static int run_steps(const struct cli_args *args, struct up *u, struct err *e)
     r = step_api(args, u, e);
     if (r < 0)
         return r;
-    (void)signal(SIGINT, on_interrupt);
     steps_begin(&u->steps);
     r = step_manifests(args, u, e);
     if (r < 0)

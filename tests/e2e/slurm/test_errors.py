@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is wrong is told where its author looks, with what to do, and the running cluster goes on."""
 import os
+import signal
 import subprocess
 import time
 
 import pytest
 
-from local import Local, controller, nodeset, run, wait_for
+from local import PROGRAM, Local, controller, nodeset, run, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -267,3 +268,23 @@ def test_who_is_not_root_is_told_what_needs_it(cluster):
     assert "need root" in done.stderr and "run it with sudo" in done.stderr
     done = cluster.slurmkeeper("down", check=False, user=65534)
     assert done.returncode == 1 and "sudo" in done.stderr
+
+
+def begin(c, *words):
+    return subprocess.Popen([PROGRAM, *words, "--state", c.state], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def test_an_interrupted_up_and_down_say_how_to_go_on():
+    """Ctrl-C: in `up` as soon as something goes on without it, in `down` when the cluster's processes have ended."""
+    with Local("i") as c:
+        up = begin(c, "up", "--name", c.name)
+        wait_for(lambda: os.path.exists(f"{c.state}/serve.json"), "it is served")
+        up.send_signal(signal.SIGINT)
+        assert "interrupted; the cluster goes on coming up" in up.communicate(timeout=30)[1] and up.returncode == 130
+        c.up()
+        down = begin(c, "down", "--grace", "20")
+        wait_for(lambda: c.process("node") is None, "nobody serves it")
+        down.send_signal(signal.SIGINT)
+        assert "interrupted, and not all is down" in down.communicate(timeout=30)[1] and down.returncode == 130
+        c.slurmkeeper("down", "--force", "--grace", "1")
+        c.up()
