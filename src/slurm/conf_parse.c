@@ -16,6 +16,7 @@
 #include <strings.h>
 
 #include "src/base/alloc.h"
+#include "src/slurm/keys.h"
 
 struct reader {
     const struct conf_input *in;
@@ -140,6 +141,31 @@ static int include_try(struct reader *r, const char *file, unsigned line, struct
     return result < 0 ? result : 1;
 }
 
+/* What stands in a line after its last pair.  A word without '=' that is no key may belong to the
+ * value before. */
+static void rest_fault(const struct reader *r, const struct conf_line *line,
+                       const struct conf_pair *last, struct str rest)
+{
+    struct str left = rest;
+    struct conf_token token;
+    bool pair = conf_lex_pair(&left, &token);
+    struct str word = {rest.p, 0};
+
+    while (word.n < rest.n && !isspace((unsigned char)rest.p[word.n]))
+        word.n++;
+
+    if (last && line->section == CONF_GLOBAL && pair)
+        fault(r, line->file, line->line, "only one setting may stand in a line, here follows",
+              rest);
+    else if (last && !pair && str_find(word, '=') == word.n &&
+             !keys_find(r->conf->kind, line->section, word))
+        faults_add(r->faults, FAULT_FATAL, line->file, line->line,
+                   "cannot read '" STR_FMT "%s' after %s; a value with blanks needs quotes",
+                   (int)MIN(rest.n, (size_t)120), rest.p, rest.n > 120 ? "..." : "", last->key);
+    else
+        fault(r, line->file, line->line, "cannot read", rest);
+}
+
 /* Copy the pairs of one line into the conf; whatever is left over is a fault. */
 static void line_store(struct reader *r, const char *file, unsigned line_no, struct str text)
 {
@@ -159,14 +185,9 @@ static void line_store(struct reader *r, const char *file, unsigned line_no, str
             .op = token.op,
         };
     }
-    if (trim(rest).n > 0) {
-        struct str left = rest;
-
-        if (line.n > 0 && line.section == CONF_GLOBAL && conf_lex_pair(&left, &token))
-            fault(r, file, line_no, "only one setting may stand in a line, here follows", rest);
-        else
-            fault(r, file, line_no, "cannot read", rest);
-    }
+    rest = trim(rest);
+    if (rest.n > 0)
+        rest_fault(r, &line, line.n > 0 ? &pairs[line.n - 1] : NULL, rest);
     if (line.n == 0)
         return;
     line.pairs = arena_calloc(&c->arena, line.n, sizeof(*line.pairs));

@@ -182,10 +182,14 @@ static int weights_check(struct str value, struct err *e)
 
 static int float_check(struct str value, struct err *e)
 {
-    for (size_t i = 0; i < value.n; i++)
-        if (!isdigit((unsigned char)value.p[i]) && value.p[i] != '.')
-            return err_bad(e, "is not a number");
-    return 0;
+    unsigned digits = 0;
+    unsigned dots = 0;
+
+    for (size_t i = 0; i < value.n; i++) {
+        digits += isdigit((unsigned char)value.p[i]) != 0;
+        dots += value.p[i] == '.';
+    }
+    return digits == 0 || dots > 1 || digits + dots < value.n ? err_bad(e, "is not a number") : 0;
 }
 
 int value_check(struct value_type type, uint32_t release, struct str value, struct err *e)

@@ -99,7 +99,8 @@ static void what_slurm_refuses_is_a_fault_with_its_line(void **state)
     } cases[] = {
         {"\nMailDomain=", "", "/etc/slurm/slurm.conf:2: error: cannot read 'MailDomain='\n"},
         {"MailDomain=a b\nTmpFS=/t", "MailDomain=a\nTmpFS=/t\n",
-         "/etc/slurm/slurm.conf:1: error: cannot read 'b'\n"},
+         "/etc/slurm/slurm.conf:1: error: cannot read 'b' after MailDomain; a value with blanks "
+         "needs quotes\n"},
         {"MailDomain=a TmpFS=/t", "MailDomain=a\n",
          "/etc/slurm/slurm.conf:1: error: only one setting may stand in a line, here follows "
          "'TmpFS=/t'\n"},
@@ -108,8 +109,12 @@ static void what_slurm_refuses_is_a_fault_with_its_line(void **state)
          "/etc/slurm/slurm.conf:2: error: cannot read 'MailDomain'\n"},
         {" include x.conf", "", "/etc/slurm/slurm.conf:1: error: cannot read 'include x.conf'\n"},
         {"a=1 \\\n b\nc d", "a=1\n",
-         "/etc/slurm/slurm.conf:1: error: cannot read 'b'\n"
+         "/etc/slurm/slurm.conf:1: error: cannot read 'b' after a; a value with blanks needs "
+         "quotes\n"
          "/etc/slurm/slurm.conf:3: error: cannot read 'c d'\n"},
+        {"NodeName=n1 Reason=a b CPUs=1", "NodeName=n1 Reason=a\n",
+         "/etc/slurm/slurm.conf:1: error: cannot read 'b CPUs=1' after Reason; a value with blanks "
+         "needs quotes\n"},
         {"NodeName=n1 CPUs", "NodeName=n1\n",
          "/etc/slurm/slurm.conf:1: error: cannot read 'CPUs'\n"},
         {"Include gone.conf", "",

@@ -199,6 +199,8 @@ static void bad_values_are_told_what_is_allowed(void **state)
         {{VALUE_HOSTADDR}, R2205, "a(b)", 0, ""},
         {{VALUE_FLOAT}, R2205, "1.5", 0, ""},
         {{VALUE_FLOAT}, R2205, "lots", -EINVAL, "is not a number"},
+        {{VALUE_FLOAT}, R2205, "1.2.3", -EINVAL, "is not a number"},
+        {{VALUE_FLOAT}, R2205, ".", -EINVAL, "is not a number"},
         {{VALUE_PREEMPT},
          R2205,
          "PRIORITY",
