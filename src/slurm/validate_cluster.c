@@ -313,6 +313,29 @@ static void check_licenses(const struct checker *c)
     }
 }
 
+static void check_network(const struct checker *c)
+{
+    if (number_of(c, "KeepAliveTime") == 0)
+        validate_fault(c, FAULT_FATAL, line_of(c, "KeepAliveTime"),
+                       "KeepAliveTime=0 has slurmctld reset connections before its answer was "
+                       "read; remove the line for the system's own time");
+}
+
+/* Files of slurmctld's own: without a '/' in front they lie where it happens to be started. */
+static void check_own_files(const struct checker *c)
+{
+    static const char *const keys[] = {"SlurmSchedLogFile", "SlurmctldLogFile", "SlurmctldPidFile",
+                                       "StateSaveLocation"};
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const struct model_value *v = setting(c, keys[i]);
+
+        if (v && v->value[0] != '/')
+            validate_fault(c, FAULT_FATAL, v->line, "%s: '%.200s' is not a full path", keys[i],
+                           v->value);
+    }
+}
+
 static void check_paths(const struct checker *c)
 {
     const struct model_value *v = setting(c, "BcastExclude");
@@ -339,5 +362,7 @@ void check_cluster(const struct checker *c)
     check_plugins(c);
     check_resources(c);
     check_licenses(c);
+    check_own_files(c);
     check_paths(c);
+    check_network(c);
 }

@@ -287,6 +287,14 @@ static void settings_must_fit_together(void **state)
          "slurm.conf:5: error: PriorityDecayHalfLife=0 needs a PriorityUsageResetPeriod\n"},
         {R2205, "SlurmSchedLogLevel=1",
          "slurm.conf:5: error: SlurmSchedLogLevel needs a SlurmSchedLogFile\n"},
+        {R2411, "SlurmSchedLogFile=sched.log",
+         "slurm.conf:5: error: SlurmSchedLogFile: 'sched.log' is not a full path\n"},
+        {R2205, "SlurmctldPidFile=\"\"",
+         "slurm.conf:5: error: SlurmctldPidFile: '' is not a full path\n"},
+        {R2411, "KeepAliveTime=30", ""},
+        {R2411, "KeepAliveTime=0",
+         "slurm.conf:5: error: KeepAliveTime=0 has slurmctld reset connections before its answer "
+         "was read; remove the line for the system's own time\n"},
         {R2205, "MCSPlugin=mcs/group", "slurm.conf:5: error: mcs/group needs MCSParameters\n"},
         {R2205, "CommunicationParameters=DisableIPv4",
          "slurm.conf:5: error: CommunicationParameters: DisableIPv4 without EnableIPv6 leaves no "
