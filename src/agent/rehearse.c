@@ -203,10 +203,27 @@ static struct rehearsal *rehearse_stop(struct rehearsal *r)
     return NULL;
 }
 
+/* What it said, with its files by the names that they were declared by; owned. */
+static char *said_here(const struct rehearsal *r)
+{
+    AUTO(free) char *dir = xasprintf("%s/", r->dir);
+    AUTO(buf_done) struct buf out = {0};
+    const char *from = buf_str(&r->said);
+    const char *at;
+
+    while ((at = strstr(from, dir))) {
+        buf_add(&out, from, (size_t)(at - from));
+        from = at + strlen(dir);
+    }
+    buf_adds(&out, from);
+    return xstrdup(buf_str(&out));
+}
+
 /* The lines that say why: those it calls fatal, or else the last error. */
 static void reason_find(struct rehearsal *r, struct err *e)
 {
-    struct str rest = buf_view(&r->said);
+    AUTO(free) char *said = said_here(r);
+    struct str rest = str_of(said);
     struct str line;
     struct str best = {0};
     bool fatal = false;
@@ -229,16 +246,13 @@ static void reason_find(struct rehearsal *r, struct err *e)
 /* "error: s_p_parse_file: cannot stat file DIR/NAME: No such file or directory, retrying ..." */
 static void reason_missing(struct rehearsal *r, struct err *e)
 {
-    AUTO(free) char *dir = xasprintf("%s/", r->dir);
-    const char *name = strstr(buf_str(&r->said), "cannot stat file ");
-    struct str words = {0};
-    struct str file = STR("a file");
+    static const char before[] = "cannot stat file ";
+    AUTO(free) char *said = said_here(r);
+    const char *name = strstr(said, before);
+    struct str words = str_of(name ? name + strlen(before) : "a file");
+    struct str file = words;
 
-    name = name ? strstr(name, dir) : NULL;
-    if (name) {
-        words = str_of(name + strlen(dir));
-        (void)str_split(&words, ':', &file);
-    }
+    (void)str_split(&words, ':', &file);
     (void)err_bad(e, "slurmctld would wait for " STR_FMT ", which is not declared, and then end",
                   STR_ARG(file));
 }

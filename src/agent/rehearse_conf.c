@@ -90,7 +90,8 @@ static bool keeps_state(const char *state)
 
 /*
  * Nodes become cloud nodes, whose names slurmctld does not look up (it would try for many seconds
- * where there is no network) and which it leaves alone.
+ * where there is no network) and which it leaves alone.  For the same reason DownNodes lines are
+ * left out: a node that is down is no cloud node any more.
  */
 static void node_print(const struct conf_line *line, struct buf *out)
 {
@@ -147,6 +148,8 @@ void rehearse_conf(const struct candidate *c, const char *dir, const char *host,
         if (lines[i].section == CONF_GLOBAL &&
             (is_among(&lines[i], dropped, ARRAY_LEN(dropped)) ||
              (database && is_among(&lines[i], accounting, ARRAY_LEN(accounting)))))
+            continue;
+        if (lines[i].section == CONF_DOWN)
             continue;
         if (lines[i].section == CONF_NODE)
             node_print(&lines[i], out);

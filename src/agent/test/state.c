@@ -163,13 +163,13 @@ static void options_have_the_pods_defaults(void **state)
 
 static void a_rehearsal_meets_nobody(void **state)
 {
-    static const char conf[] =
-        "ClusterName=c\nSlurmctldHost=real(10.0.0.1)\nSlurmctldPort=6817\n"
-        "StateSaveLocation=/var/spool/slurmctld\nSuspendProgram=/bin/off\n"
-        "AccountingStorageType=accounting_storage/slurmdbd\n"
-        "PrologSlurmctld=/bin/prolog\nTreeWidth=20\n"
-        "NodeName=n[1-2] Port=7000 CPUs=4 State=UNKNOWN\n"
-        "NodeName=f1 State=FUTURE\nPartitionName=p Nodes=n1 QOS=of-the-database\n";
+    static const char conf[] = "ClusterName=c\nSlurmctldHost=real(10.0.0.1)\nSlurmctldPort=6817\n"
+                               "StateSaveLocation=/var/spool/slurmctld\nSuspendProgram=/bin/off\n"
+                               "AccountingStorageType=accounting_storage/slurmdbd\n"
+                               "PrologSlurmctld=/bin/prolog\nTreeWidth=20\n"
+                               "NodeName=n[1-2] Port=7000 CPUs=4 State=UNKNOWN\n"
+                               "NodeName=f1 State=FUTURE\nDownNodes=n2 State=DOWN Reason=disk\n"
+                               "PartitionName=p Nodes=n1 QOS=of-the-database\n";
     AUTO(fileset_done) struct fileset files = {0};
     AUTO(faults_done) struct faults faults = {0};
     AUTO(candidate_free) struct candidate *c = NULL;
@@ -188,6 +188,7 @@ static void a_rehearsal_meets_nobody(void **state)
     assert_null(strstr(buf_str(&out), "prolog"));
     assert_null(strstr(buf_str(&out), "/bin/off"));
     assert_null(strstr(buf_str(&out), "Port=7000"));
+    assert_null(strstr(buf_str(&out), "DownNodes"));
     assert_non_null(strstr(buf_str(&out), "SlurmctldHost=me(127.0.0.1)\nSlurmctldPort=4711\n"));
     assert_non_null(strstr(buf_str(&out), "SuspendProgram=/bin/true\n"));
     assert_non_null(strstr(buf_str(&out), "StateSaveLocation=/scratch/state\n"));
