@@ -126,11 +126,13 @@ void compare_done(struct comparison *c)
     *c = (struct comparison){0};
 }
 
-static void compare_add(struct comparison *c, struct verdict v, const char *text)
+static void compare_add(struct comparison *c, struct verdict v, const char *name, const char *text)
 {
     array_reserve(&c->list, &c->cap, c->n + 1, sizeof(*c->list));
-    c->list[c->n++] = (struct compare_change){
-        .text = arena_strdup(&c->arena, text), .class = v.class, .why = v.why};
+    c->list[c->n++] = (struct compare_change){.name = arena_strdup(&c->arena, name),
+                                              .text = arena_strdup(&c->arena, text),
+                                              .class = v.class,
+                                              .why = v.why};
     c->class = MAX(c->class, v.class);
 }
 
@@ -138,12 +140,15 @@ static void compare_diff(struct comparison *c, const struct conf_diff *diff, enu
                          uint32_t release)
 {
     for (size_t i = 0; i < diff->n; i++) {
+        const struct conf_change *x = &diff->list[i];
+        const char *name = x->key_name ? x->key_name : x->object;
         AUTO(buf_done) struct buf text = {0};
 
         if (kind != CONF_SLURM)
             buf_printf(&text, "%s: ", file_names[kind]);
-        diff_print(&diff->list[i], &text);
-        compare_add(c, classify_change(&diff->list[i], kind, release), buf_str(&text));
+        diff_print(x, &text);
+        compare_add(c, classify_change(x, kind, release), name ? name : file_names[kind],
+                    buf_str(&text));
     }
 }
 
@@ -157,7 +162,7 @@ static void compare_bytes(struct comparison *c, const struct fileset *from,
 
     if (fileset_file_same(a, b))
         return;
-    compare_add(c, classify_file(name, release), text);
+    compare_add(c, classify_file(name, release), name, text);
 }
 
 static int compare_kind(struct comparison *c, const struct candidate *from,

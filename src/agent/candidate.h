@@ -35,6 +35,7 @@ static inline const struct model *candidate_model(const struct candidate *c)
 
 /* One difference between two candidates, for people. */
 struct compare_change {
+    const char *name; /* what has changed: a key, an object or a file */
     const char *text; /* "partition debug: State: UP -> DRAIN", "prolog.sh: changed" */
     enum change_class class;
     const char *why; /* or NULL */

@@ -171,6 +171,9 @@ int aside_carry(struct job *j, const struct model *declared, struct err *e) MUST
 /* What was made of a new partition before it was refused is to go. */
 void aside_remove(struct job *j);
 
+/* blame.c: have a refusal of the files as a whole name the changes that its words do not. */
+void blame_changes(const struct comparison *c, struct err *why);
+
 /* live_read.c */
 bool live_matters(const struct job *j);
 /* Take seen.live out of the hub's picture, where that will do: it saves a question. */

@@ -66,14 +66,17 @@ void step_failed(struct job *j, int r, const struct err *e)
         j->engine->reassert_wanted = true;
         j->at++;
         step_run(j);
-    } else if (is_about_files(s->kind) && aside_blame(j, &why)) {
-        return; /* it goes on without the partition that was named */
-    } else if (step_is_refusal(r) || s->kind == STEP_REHEARSE || s->kind == STEP_WRITE ||
-               s->kind == STEP_RECONFIGURE || s->kind == STEP_SETTLE) {
-        job_refuse(j, step_name(s->kind), &why);
-    } else {
-        job_suspend(j, step_name(s->kind), &why);
+        return;
     }
+    if (is_about_files(s->kind) && aside_blame(j, &why))
+        return; /* it goes on without the partition that was named */
+    if (is_about_files(s->kind) || s->kind == STEP_RESTART)
+        blame_changes(&j->aim.compared, &why);
+    if (step_is_refusal(r) || s->kind == STEP_REHEARSE || s->kind == STEP_WRITE ||
+        s->kind == STEP_RECONFIGURE || s->kind == STEP_SETTLE)
+        job_refuse(j, step_name(s->kind), &why);
+    else
+        job_suspend(j, step_name(s->kind), &why);
 }
 
 void steps_plan_again(struct job *j)
