@@ -11,7 +11,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-node test-first-light test-e2e test-streams \
-	test-durability test-hostile test-release \
+	test-durability test-hostile test-release test-mutations \
 	test-agent test-native test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
@@ -111,6 +111,10 @@ test-durability: all ## kill -9 in a loop under load: no acknowledged write is l
 test-hostile: all ## Hostile peers on loopback: floods, slow heads, large bodies, damaged requests, endless lists
 	@tools/packages test
 	@tests/hostile/run
+
+test-mutations: all ## Every known key of Slurm's files with good, odd and bad values: MINUTES (60), KEYS, SEED, JOBS; needs root (long)
+	@tools/packages test run
+	@tests/mutations/run
 
 test-valgrind: all ## The API server under valgrind while the conformance suite runs (long)
 	@tools/packages test
