@@ -15,7 +15,9 @@
 static const struct {
     const char *key;
     const char *why;
+    const char *item; /* of a list of options: only this one is bound; NULL: all of it */
 } bound[] = {
+    {"AuthInfo", "slurmctld would accept no call any more", "socket="},
     {"AuthType", "the daemons talk by it"},
     {"BackupAddr", "clients find slurmctld by it"},
     {"BackupController", "clients find slurmctld by it"},
@@ -44,6 +46,7 @@ static const struct conf_line *line_of(const struct candidate *c, const char *ke
     return found;
 }
 
+/* slurmctld takes "localhost" for its own name everywhere. */
 static bool names_host(const struct candidate *c, const char *host)
 {
     size_t n;
@@ -52,19 +55,41 @@ static bool names_host(const struct candidate *c, const char *host)
     for (size_t i = 0; i < n; i++) {
         const struct conf_pair *p = &lines[i].pairs[0];
 
+        struct str name = {p->value, strcspn(p->value, "(")};
+
         if (lines[i].section == CONF_GLOBAL && strcasecmp(p->key, "SlurmctldHost") == 0 &&
-            str_eq((struct str){p->value, strcspn(p->value, "(")}, str_of(host)))
+            (str_eq(name, str_of(host)) || str_eq(name, STR("localhost"))))
             return true;
     }
     return false;
+}
+
+/* The value as far as it is bound; NULL if it is not set. */
+static const char *bound_part(const struct candidate *c, size_t i, struct buf *room)
+{
+    const char *value = model_setting(candidate_model(c), bound[i].key);
+    struct str rest = str_of(value);
+    struct str item;
+
+    if (!value || !bound[i].item)
+        return value;
+    while (str_split(&rest, ',', &item))
+        if (item.n >= strlen(bound[i].item) &&
+            str_eq_nocase((struct str){item.p, strlen(bound[i].item)}, str_of(bound[i].item))) {
+            buf_addstr(room, item);
+            return buf_str(room);
+        }
+    return NULL;
 }
 
 static void check_setting(const struct candidate *from, const struct candidate *to, size_t i,
                           struct faults *faults)
 {
     const char *key = bound[i].key;
-    const char *was = model_setting(candidate_model(from), key);
-    const char *now = model_setting(candidate_model(to), key);
+    AUTO(buf_done) struct buf old = {0};
+    AUTO(buf_done) struct buf new = {0};
+    const char *was = bound_part(from, i, &old);
+    const char *now = bound_part(to, i, &new);
     const struct conf_line *line = line_of(to, key);
 
     /* Slurm takes the name of a cluster in lower case */

@@ -44,6 +44,10 @@ static void test_what_is_bound(void **state)
         {CONF, "AuthType=auth/none\n",
          "more.conf:1: AuthType is auth/munge and cannot be changed: the daemons talk by it; "
          "remove the line"},
+        {CONF, "AuthInfo=ttl=60\n", NULL},
+        {CONF, "AuthInfo=ttl=60,socket=/tmp/m\n",
+         "more.conf:1: AuthInfo is not set and cannot be changed: slurmctld would accept no call "
+         "any more; remove the line"},
         {"SlurmctldHost=pod-0(svc)\nSlurmUser=slurm\nStateSaveLocation=/var/c\n", "",
          "ClusterName is c and cannot become not set: slurmctld's state is of that cluster"},
         {"ClusterName=c\nSlurmctldHost=pod-1(pod-0)\nSlurmUser=slurm\nStateSaveLocation=/var/c\n",
@@ -79,11 +83,28 @@ static void test_a_host_that_is_not_named(void **state)
     assert_int_equal(faults.n, 0);
 }
 
+static void test_localhost_is_every_machines_name(void **state)
+{
+    AUTO(candidate_free)
+    struct candidate *from =
+        candidate_make("ClusterName=c\nSlurmctldHost=localhost(127.0.0.1)\n", "");
+    AUTO(candidate_free)
+    struct candidate *to = candidate_make("ClusterName=c\nSlurmctldHost=elsewhere\n", "");
+    AUTO(faults_done) struct faults faults = {0};
+    struct err e = {0};
+
+    (void)state;
+    bound_check(from, to, "my-desk", &faults);
+    assert_int_equal(faults_error(&faults, &e), -EINVAL);
+    assert_string_equal(e.text, "no SlurmctldHost line names my-desk, where slurmctld runs");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_bound),
         cmocka_unit_test(test_a_host_that_is_not_named),
+        cmocka_unit_test(test_localhost_is_every_machines_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
