@@ -44,6 +44,7 @@ struct rehearsal {
     struct buf said;
     bool running; /* it has read everything */
     bool proven;  /* it got as far as it shall */
+    bool mcs;     /* a plugin for security labels is declared: it loads after that proof */
     bool late;
     bool missing; /* it waits for a file that will not come */
     struct loop_source *child;
@@ -140,8 +141,9 @@ static void network_make(void)
     (void)close(fd);
 }
 
-/* Between fork and exec: system calls only. */
-static void stage_enter(int said)
+/* Between fork and exec: system calls only.  What it leaves without a full path, or as a core, goes
+ * with its directory. */
+static void stage_enter(const char *dir, int said)
 {
     int null = open("/dev/null", O_RDWR);
 
@@ -149,7 +151,7 @@ static void stage_enter(int said)
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (unshare(CLONE_NEWNET) == 0)
         network_make();
-    if (dup2(null, STDIN_FILENO) < 0 || dup2(said, STDOUT_FILENO) < 0 ||
+    if (chdir(dir) < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(said, STDOUT_FILENO) < 0 ||
         dup2(said, STDERR_FILENO) < 0)
         _exit(126);
 }
@@ -170,7 +172,7 @@ static int actor_start(struct rehearsal *r, const char *program, struct err *e)
     r->said_fd = pipes[0];
     r->pid = fork();
     if (r->pid == 0) {
-        stage_enter(pipes[1]);
+        stage_enter(r->dir, pipes[1]);
         (void)execve(program, argv, envp);
         _exit(127);
     }
@@ -294,7 +296,7 @@ static bool output_take(struct rehearsal *r)
     if (running && !r->running && r->timer)
         loop_timer_arm(r->timer, GRACE_MS);
     r->running = running != NULL;
-    r->proven = running && strstr(running, "mcs: ");
+    r->proven = running && !r->mcs && strstr(running, "mcs: ");
     r->missing = !running && strstr(buf_str(&r->said), "retrying in 1sec up to 60sec");
     return n != 0;
 }
@@ -358,6 +360,7 @@ static int rehearse_start(struct loop *l, const struct rehearse_options *o,
     int r;
 
     *rehearsal = (struct rehearsal){.loop = l, .said_fd = -1, .fn = fn, .arg = arg};
+    rehearsal->mcs = model_setting(candidate_model(c), "MCSPlugin") != NULL;
     rehearsal->dir = dir_make(o->live, e);
     r = rehearsal->dir ? scene_make(o, c, rehearsal->dir, e) : -EROFS;
     if (r == 0)
