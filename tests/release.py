@@ -29,6 +29,15 @@ ROWS = {
     "instanceId": ("23.11", None),
     "reservation comment": ("23.02", None),
     "topology of nodes": ("25.05", None),
+    # settings that came later, by what asks for them
+    "maxCPUsPerSocket": ("23.02", None),
+    "powerDownOnIdle": ("23.02", None),
+    "exclusiveTopo": ("24.05", None),
+    "functions in lists of nodes": ("24.11", None),
+    "topology": ("25.05", None),
+    "topology.yaml": ("25.05", None),
+    "openmetrics": ("25.11", None),
+    "exclusive": ("26.05", None),
 }
 
 
@@ -46,7 +55,7 @@ def program(name):
 
 def worker(build):
     """The agent's child for that Slurm."""
-    return os.path.join(build, "src/agent/worker/slurmkeeper-agent-worker-" + ".".join(text().split(".")[:2]))
+    return os.path.join(build, "src/agent/worker/slurmkeeper-agent-worker-" + series())
 
 
 @functools.lru_cache
@@ -54,6 +63,16 @@ def text():
     """24.11.5"""
     said = subprocess.run([program("slurmctld"), "-V"], check=True, capture_output=True, text=True).stdout
     return ".".join(f"{part:02d}" if i < 2 else str(part) for i, part in enumerate(number(said)))
+
+
+def series():
+    """24.11"""
+    return ".".join(text().split(".")[:2])
+
+
+def needs(what, name):
+    """How the product refuses what this release lacks."""
+    return f"{name} needs Slurm {ROWS[what][0]}; this cluster runs {series()}"
 
 
 def node_class():

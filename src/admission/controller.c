@@ -22,7 +22,7 @@ static void check(const struct admission_request *in, struct api_problems *p)
         return;
     }
     release = controller_release(&c) ? controller_release(&c) : in->release;
-    controller_check(&c, p);
+    controller_check(&c, release, p);
     controller_check_conf(&c, release, p);
     controller_check_refs(&c, in->lookup, p);
     had = in->old && controller_decode(p->arena, in->old, &old, NULL) == 0;

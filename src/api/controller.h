@@ -111,8 +111,8 @@ struct controller_ref_list {
 void controller_ref_lists(const struct controller *c,
                           struct controller_ref_list ret_lists[CONTROLLER_REF_LISTS]);
 
-/* Everything that the object alone tells. */
-void controller_check(const struct controller *c, struct api_problems *p);
+/* Everything that the object alone tells, of a cluster of this release; 0: none is known. */
+void controller_check(const struct controller *c, uint32_t release, struct api_problems *p);
 /* The part of it that concerns annotations. */
 void controller_check_annotations(const struct controller *c, struct api_problems *p);
 /*

@@ -111,10 +111,9 @@ static void check_ref_list(struct api_problems *p, const struct controller_ref_l
     }
 }
 
-static void check_service(const struct controller *c, struct api_problems *p)
+static void check_service(const struct controller *c, uint32_t release, struct api_problems *p)
 {
     const struct api_metrics *m = &c->spec.metrics;
-    uint32_t release = controller_release(c);
 
     if (jsn_len(jsn_get(c->spec.service.spec, "externalIPs")))
         api_problem_add(p, API_WARNING, "spec.service.spec.externalIPs",
@@ -142,10 +141,8 @@ void controller_check_annotations(const struct controller *c, struct api_problem
                         "%s is not Report or Revert: taken for Report", name_shown(p, policy));
 }
 
-/* A release may be given later, or found: then the operator's checks tell. */
-static void check_auth(const struct controller *c, struct api_problems *p)
+static void check_auth(const struct controller *c, uint32_t release, struct api_problems *p)
 {
-    uint32_t release = controller_release(c);
     enum controller_auth auth = controller_auth(c);
 
     if (!controller_has_key_set(c))
@@ -158,13 +155,13 @@ static void check_auth(const struct controller *c, struct api_problems *p)
                         "a set of keys (.jwks) needs Slurm 24.05");
 }
 
-void controller_check(const struct controller *c, struct api_problems *p)
+void controller_check(const struct controller *c, uint32_t release, struct api_problems *p)
 {
     struct controller_ref_list lists[CONTROLLER_REF_LISTS];
 
     check_names(c, p);
     check_keys(c, p);
-    check_auth(c, p);
+    check_auth(c, release, p);
     check_external(c, p);
     check_ha(c, p);
     if (c->spec.accounting_ref)
@@ -172,7 +169,7 @@ void controller_check(const struct controller *c, struct api_problems *p)
     controller_ref_lists(c, lists);
     for (size_t i = 0; i < CONTROLLER_REF_LISTS; i++)
         check_ref_list(p, &lists[i]);
-    check_service(c, p);
+    check_service(c, release, p);
     controller_check_annotations(c, p);
 }
 

@@ -48,7 +48,7 @@ static void add_controller(struct renderer *r, const struct jsn *object, const c
     s->place = place;
     if (!check_fields(r, object, place, controller_fields, decoded, &e))
         return;
-    controller_check(&s->controller, r->p);
+    controller_check(&s->controller, controller_release(&s->controller), r->p);
     map_put(&r->sites, str_of(api_full_name(r->a, &s->controller.meta)), s);
     arena_reserve(r->a, &r->order, &r->cap, r->n + 1, sizeof(struct site *));
     r->order[r->n++] = s;

@@ -122,6 +122,34 @@ static void the_release_comes_from_the_controller_then_the_operator_then_the_ima
     }
 }
 
+/* The release of the machine, or of the operator, counts where no image names one. */
+static void a_controller_is_held_against_the_release_of_its_cluster(void **state)
+{
+    static const char metrics[] = "  {metrics: {enabled: true}}";
+    static const char keys[] = "  {slurmKeyRef: {name: k, key: slurm.jwks}}";
+    static const struct {
+        const char *spec;
+        uint32_t release;
+        const char *lines;
+    } cases[] = {
+        {metrics, SERIES(24, 11), "slurmctld has metrics from Slurm 25.11 on"},
+        {metrics, SERIES(25, 11), NULL},
+        {metrics, 0, NULL},
+        {keys, SERIES(23, 11), "a set of keys (.jwks) needs Slurm 24.05"},
+        {keys, SERIES(24, 5), NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        const struct jsn *object = ours_of(&a, "Controller", "x", cases[i].spec);
+        const char *lines = admitted(&a, object, NULL, NULL, cases[i].release);
+
+        if (cases[i].lines ? !strstr(lines, cases[i].lines) : lines[0] != '\0')
+            fail_msg("row %zu: %s", i, lines);
+    }
+}
+
 static void an_annotation_is_looked_at_though_the_spec_is_the_same(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -390,6 +418,7 @@ int main(void)
         cmocka_unit_test(no_nodeset_takes_the_name_of_another_as_a_feature),
         cmocka_unit_test(features_that_no_node_can_have_are_refused),
         cmocka_unit_test(max_node_count_is_not_lowered_below_what_is_declared),
+        cmocka_unit_test(a_controller_is_held_against_the_release_of_its_cluster),
         cmocka_unit_test(an_annotation_is_looked_at_though_the_spec_is_the_same),
         cmocka_unit_test(a_change_that_restarts_slurmctld_is_warned_about),
         cmocka_unit_test(the_release_comes_from_the_controller_then_the_operator_then_the_image),

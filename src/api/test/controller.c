@@ -122,7 +122,7 @@ static void a_policy_for_drift_that_there_is_not_is_told(void **state)
         jsn_set(&a, jsn_ensure_object(&a, jsn_key(v, "metadata"), "annotations"),
                 API_DRIFT_ANNOTATION, jsn_string(&a, cases[i].policy));
         assert_int_equal(controller_decode(&a, v, &c, NULL), 0);
-        controller_check(&c, &p);
+        controller_check(&c, controller_release(&c), &p);
         assert_string_equal(lines_of(&a, &p), cases[i].lines);
     }
 }
@@ -186,7 +186,7 @@ static void bad_controllers_are_refused_with_a_reason(void **state)
         struct api_problems p = {.arena = &a};
         struct controller c = controller_of(&a, cases[i].name, cases[i].spec);
 
-        controller_check(&c, &p);
+        controller_check(&c, controller_release(&c), &p);
         assert_string_equal(lines_of(&a, &p), cases[i].lines);
     }
 }
