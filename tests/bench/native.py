@@ -3,7 +3,8 @@
 
 A cluster of three nodes is brought up with `slurmkeeper up`.  Measured, all in one run: bare libslurm
 updates of a partition; edits of a NodeSet's partition.config and of a Partition, from the API
-server's answer to the value being live; a new NodeSet until its partition is there; 500 Partitions
+server's answer to the value being live; a new NodeSet until its partition is there; a setting of the
+cluster, which takes a rehearsal and a reconfigure, against a bare `scontrol reconfigure`; 500 Partitions
 on 1,000 nodes, all of them at once and an edit of one; an edit of one among 5,000 on 10,000 nodes;
 then the same edit on a cluster without the agent, where a sidecar looks at the files and reconfigures.
 
@@ -36,6 +37,9 @@ P95_MS = 100
 NEW_MS = 250
 MANY = 500
 LARGE = int(os.environ.get("BENCH_LARGE", "5000"))  # 0: that part is left out
+SMALL = os.environ.get("BENCH_SMALL")  # only what a cluster of three nodes can tell
+RECONFIGURES = 15
+RECONFIGURE_TIMES, RECONFIGURE_MORE_MS = 1.5, 300  # of a bare one, for the rehearsal
 
 
 class Cluster:
@@ -221,13 +225,45 @@ def measure_large(cluster, failed):
     judge(failed, "one of 5000", f"edit of one among {LARGE:,}", statistics.median(took) / there)
 
 
+def bare_reconfigures(cluster):
+    """Milliseconds of `scontrol reconfigure`, with nothing changed."""
+    took = []
+    for _ in range(RECONFIGURES):
+        start = time.monotonic()
+        subprocess.run(["scontrol", "reconfigure"], check=True, env=dict(os.environ, SLURM_CONF=cluster.conf), timeout=60)
+        took.append((time.monotonic() - start) * 1000)
+        cluster.ask("exists compute 20000")
+    return took
+
+
+def set_kill_wait(cluster, seconds):
+    ok(cluster.api.patch(CONTROLLER, {"spec": {"extraConf": f"ReturnToService=2\nKillWait={seconds}\n"}}))
+    start = time.monotonic_ns()
+    return max(0, cluster.ask(f"killwait {seconds} 60000") - start) / 1e6
+
+
+def measure_reconfigures(cluster, failed):
+    """A setting that slurmctld takes by a reconfigure alone: rehearsed first, then declared to be live."""
+    bare_ms = bare_reconfigures(cluster)
+    unit = statistics.median(bare_ms)
+    show("bare scontrol reconfigure", bare_ms, unit, "x bare reconfigure")
+    took = []
+    for i in range(RECONFIGURES):
+        took.append(set_kill_wait(cluster, 31 + i))
+        time.sleep(0.5)  # the answer is on its way to the operator
+    show("a setting of the cluster, rehearsed and reconfigured", took, unit, "x bare reconfigure")
+    limit = RECONFIGURE_TIMES * unit + RECONFIGURE_MORE_MS
+    if statistics.median(took) > limit:
+        failed.append(f"a setting of the cluster took {statistics.median(took):.0f} ms, and not {limit:.0f}")
+
+
 def p95(values):
     return sorted(values)[max(0, int(len(values) * 0.95) - 1)]
 
 
-def show(what, values, unit):
+def show(what, values, unit, of="x bare"):
     print(f"{what:<52} median {statistics.median(values):8.2f} ms   p95 {p95(values):8.2f} ms"
-          f"   {statistics.median(values) / unit:7.1f} x bare")
+          f"   {statistics.median(values) / unit:7.1f} {of}")
 
 
 def measure_live(cluster, failed):
@@ -263,15 +299,18 @@ def main():
     failed = []
     with Cluster("bench") as cluster:
         unit = measure_live(cluster, failed)
-        measure_many(cluster, unit, failed)
-        if LARGE:
+        measure_reconfigures(cluster, failed)
+        if not SMALL:
+            measure_many(cluster, unit, failed)
+        if LARGE and not SMALL:
             try:
                 measure_large(cluster, failed)
             except SystemExit as e:  # the rest is worth knowing all the same
                 failed.append(f"{LARGE:,} Partitions on {2 * LARGE:,} nodes: {e}")
-    with Cluster("bench-files", "--no-agent") as cluster:
-        show("the same edit by files, polling and reconfigure",
-             edits(cluster, "compute", patch_nodeset, 60000, 5), unit)
+    if not SMALL:
+        with Cluster("bench-files", "--no-agent") as cluster:
+            show("the same edit by files, polling and reconfigure",
+                 edits(cluster, "compute", patch_nodeset, 60000, 5), unit)
     for what in failed:
         print(f"bench: {what}", file=sys.stderr)
     return 1 if failed else 0

@@ -6,6 +6,8 @@
  *   update PARTITION MINUTES    one bare libslurm update of MaxTime; how long it took
  *   wait PARTITION MINUTES MS   until slurmctld shows that MaxTime; the monotonic clock then
  *   exists PARTITION MS         until slurmctld has the partition; the monotonic clock then
+ *   killwait SECONDS MS         until slurmctld shows that KillWait; the monotonic clock then
+ *   reconfigure                 one bare reconfigure; how long it took
  *   rest                        until a second has gone by in which no partition has changed
  *
  * After a rest, wait asks only whether anything has changed, until something has: bringing over
@@ -22,6 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+#define slurm_free_ctl_conf slurm_free_conf
+#endif
 
 #define ANY_TIME UINT32_MAX
 #define LEAST_NAP_NS 300000
@@ -89,6 +95,44 @@ static void wait_for(const char *name, uint32_t minutes, int64_t limit_ms)
     printf("-\n");
 }
 
+static int has_kill_wait(uint32_t seconds)
+{
+    slurm_conf_t *conf = NULL;
+    int same;
+
+    if (slurm_load_ctl_conf(0, &conf) != 0)
+        return 0;
+    same = conf->kill_wait == seconds;
+    slurm_free_ctl_conf(conf);
+    return same;
+}
+
+static void wait_kill_wait(uint32_t seconds, int64_t limit_ms)
+{
+    int64_t end = now_ns() + limit_ms * 1000000;
+
+    while (now_ns() < end) {
+        struct timespec nap = {0, MOST_NAP_NS};
+
+        if (has_kill_wait(seconds)) {
+            printf("%" PRId64 "\n", now_ns());
+            return;
+        }
+        (void)nanosleep(&nap, NULL);
+    }
+    printf("-\n");
+}
+
+static void reconfigure(void)
+{
+    int64_t start = now_ns();
+
+    if (slurm_reconfigure() != 0)
+        printf("- %s\n", slurm_strerror(errno));
+    else
+        printf("%" PRId64 "\n", now_ns() - start);
+}
+
 static void rest(void)
 {
     partition_info_msg_t *all = NULL;
@@ -125,6 +169,10 @@ int main(void)
             wait_for(name, minutes, ms);
         else if (strcmp(line, "rest\n") == 0)
             rest();
+        else if (strcmp(line, "reconfigure\n") == 0)
+            reconfigure();
+        else if (sscanf(line, "killwait %" SCNu32 " %" SCNd64, &minutes, &ms) == 2)
+            wait_kill_wait(minutes, ms);
         else if (sscanf(line, "update %255s %" SCNu32, name, &minutes) == 2)
             update(name, minutes);
         else if (sscanf(line, "exists %255s %" SCNd64, name, &ms) == 2)
