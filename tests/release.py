@@ -37,6 +37,8 @@ ROWS = {
     "topology": ("25.05", None),
     "topology.yaml": ("25.05", None),
     "openmetrics": ("25.11", None),
+    # daemons answer HTTP on their own ports, where a plugin parses it
+    "http": ("25.11", None),
     "exclusive": ("26.05", None),
 }
 
