@@ -91,6 +91,24 @@ static void created_init(struct partition *p)
     p->min_nodes = 1;
 }
 
+/*
+ * A list of nodes with a function in it cannot be held against live nodes.  All that is known is
+ * whether its text is another one than slurmctld was given.
+ */
+static void add_function(const struct apply_input *in, const struct partition *declared,
+                         struct part_changes *ret)
+{
+    if (!partition_has_function(declared))
+        return;
+    for (size_t i = 0; in->diff && i < in->diff->n; i++) {
+        const struct conf_change *c = &in->diff->list[i];
+
+        if (c->section == CONF_PARTITION && c->key_name && streq(c->key_name, "Nodes") &&
+            streq(c->object, declared->name))
+            part_changes_add(ret, c->key, xstrdup(declared->nodes), xstrdup(c->from ? c->from : ""));
+    }
+}
+
 int plan_partition(const struct apply_input *in, const struct model_object *object,
                    struct apply_plan *ret, struct err *e)
 {
@@ -111,6 +129,8 @@ int plan_partition(const struct apply_input *in, const struct model_object *obje
         live_drift(live, &declared, in->all, nodesets, in->release, &changes);
     else
         partition_diff(&declared, &empty, &changes);
+    if (live)
+        add_function(in, &declared, &changes);
     step_fill(ret, &s, object->name, &changes, in->release);
     if (s.n > 0 || !live)
         *step_add(ret, s.kind) = s;

@@ -12,6 +12,7 @@
 #include "src/api/partition_conf.h"
 #include "src/plan/partition_private.h"
 #include "src/slurm/partition.h"
+#include "src/slurm/profile.h"
 
 static const int32_t *count(struct arena *a, unsigned n)
 {
@@ -77,6 +78,7 @@ static const char *find_lag(struct arena *a, const struct slurm_state *s,
     AUTO(part_changes_done) struct part_changes changes = {0};
     struct pairs declared = {.a = a};
     struct pairs seen = {.a = a};
+    uint32_t release;
 
     partition_init(&want);
     partition_init(&have);
@@ -86,6 +88,8 @@ static const char *find_lag(struct arena *a, const struct slurm_state *s,
     if (partition_load(&want, declared.items, declared.n, NULL) < 0 ||
         partition_load(&have, seen.items, seen.n, NULL) < 0)
         return NULL;
+    if (s->release && release_parse(str_of(s->release), &release, NULL) == 0)
+        partition_settle(&want, release);
     partition_diff(&want, &have, &changes);
     for (size_t i = 0; i < changes.n; i++) {
         const char *key = changes.list[i].key->name;

@@ -214,6 +214,7 @@ int model_partition(const struct model *m, const struct model_object *object, st
                          str_of(model_setting(m, "DisableRootJobs")), &root);
         ret->disable_root_jobs = r == 0 ? root : 0;
     }
+    partition_settle(ret, m->release);
     return 0;
 }
 

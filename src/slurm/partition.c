@@ -193,6 +193,12 @@ int partition_load(struct partition *p, const struct conf_pair *pairs, size_t n,
     return load_special(p, pairs, n, e);
 }
 
+void partition_settle(struct partition *p, uint32_t release)
+{
+    if (profile_has(release, PROFILE_EXCLUSIVE) && p->exclusive_topo == 1)
+        p->oversubscribe = 0;
+}
+
 void partition_value(const struct partition *p, const struct conf_key *key, struct buf *out)
 {
     if (key->text_at) {

@@ -82,6 +82,12 @@ void partition_copy(const struct partition *from, struct partition *to);
 int partition_load(struct partition *p, const struct conf_pair *pairs, size_t n,
                    struct err *e) MUST_CHECK;
 
+/*
+ * What slurmctld of this release makes of the whole: from 26.05 on ExclusiveTopo gives whole nodes to
+ * a job, whatever OverSubscribe says.
+ */
+void partition_settle(struct partition *p, uint32_t release);
+
 /* Append the value of a field as it would stand in a line; nothing where it is not set. */
 void partition_value(const struct partition *p, const struct conf_key *key, struct buf *out);
 
@@ -104,6 +110,10 @@ struct part_changes {
 };
 void part_changes_done(struct part_changes *c);
 DEFINE_AUTO_DONE(struct part_changes, part_changes_done);
+/* Takes both texts. */
+void part_changes_add(struct part_changes *c, const struct conf_key *key, char *from, char *to);
+/* Does the list of nodes have a function in braces?  What it comes to is slurmctld's to work out. */
+bool partition_has_function(const struct partition *p);
 
 /* What has to change to turn `from` into `to`; names and nodesets do not count. */
 void partition_diff(const struct partition *from, const struct partition *to,
@@ -113,7 +123,7 @@ void partition_diff(const struct partition *from, const struct partition *to,
  * What is live and not as declared (from = declared, to = live).  Live nodes come expanded:
  * NodeSets count by name, hosts that are declared must be among the live ones, and without NodeSets
  * the two must be the same.  `all` are all nodes of the cluster for a partition of ALL; NULL if not
- * known. Fields that the release lacks are not looked at.
+ * known. Nodes by a function count as they are. Fields that the release lacks are not looked at.
  */
 void partition_drift(const struct partition *declared, const struct partition *live,
                      const struct host_set *all, const struct host_set *nodesets, uint32_t release,

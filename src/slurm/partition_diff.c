@@ -28,7 +28,7 @@ static char *value_of(const struct partition *p, const struct conf_key *key)
     return buf_take(&text);
 }
 
-static void change_add(struct part_changes *c, const struct conf_key *key, char *from, char *to)
+void part_changes_add(struct part_changes *c, const struct conf_key *key, char *from, char *to)
 {
     assert(c->n < PARTITION_MAX_CHANGES);
     c->list[c->n++] = (struct part_change){.key = key, .from = from, .to = to};
@@ -41,7 +41,7 @@ static void field_compare(const struct conf_key *key, const struct partition *fr
     AUTO(free) char *b = value_of(to, key);
 
     if (!value_same(key->type, str_of(a), str_of(b)))
-        change_add(ret, key, TAKE(a), TAKE(b));
+        part_changes_add(ret, key, TAKE(a), TAKE(b));
 }
 
 void partition_diff(const struct partition *from, const struct partition *to,
@@ -69,6 +69,11 @@ static bool is_all(const struct host_set *sets)
     return hostset_count(sets) == 0 || (hostset_count(sets) == 1 && hostset_has(sets, STR("ALL")));
 }
 
+bool partition_has_function(const struct partition *p)
+{
+    return p->nodes && strchr(p->nodes, '{');
+}
+
 static bool nodes_agree(const struct partition *declared, const struct partition *live,
                         const struct host_set *all, const struct host_set *nodesets)
 {
@@ -79,8 +84,7 @@ static bool nodes_agree(const struct partition *declared, const struct partition
     AUTO(hostset_free) struct host_set *hosts = NULL;
     AUTO(hostset_free) struct host_set *missing = NULL;
 
-    /* functions in braces are slurmctld's to work out: there is nothing to hold against them */
-    if (declared->nodes && strchr(declared->nodes, '{'))
+    if (partition_has_function(declared))
         return true;
     if (hostset_parse(str_of(live->nodes), &have, NULL) < 0 ||
         hostset_parse(str_of(live->nodesets), &live_sets, NULL) < 0)
@@ -117,6 +121,6 @@ void partition_drift(const struct partition *declared, const struct partition *l
         if (!streq(key->name, "Nodes"))
             field_compare(key, declared, live, ret);
         else if (!nodes_agree(declared, live, all, nodesets))
-            change_add(ret, key, value_of(declared, key), live_nodes(live));
+            part_changes_add(ret, key, value_of(declared, key), live_nodes(live));
     }
 }

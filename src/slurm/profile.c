@@ -44,6 +44,7 @@ static const uint32_t feature_since[] = {
     [PROFILE_HEALTH_HTTP] = SERIES(25, 11),
     [PROFILE_RECONFIG_ON_RESTART] = SERIES(25, 11),
     [PROFILE_REST_PARTITIONS] = SERIES(26, 5),
+    [PROFILE_EXCLUSIVE] = SERIES(26, 5),
     [PROFILE_POWER_ACTION] = SERIES(26, 5),
 };
 _Static_assert(ARRAY_LEN(feature_since) == PROFILE_N_FEATURES, "a feature has no first release");

@@ -62,6 +62,7 @@ enum profile_feature {
     PROFILE_HEALTH_HTTP,         /* /livez, /readyz on the daemons' own ports */
     PROFILE_RECONFIG_ON_RESTART, /* SlurmctldParameters=reconfig_on_restart */
     PROFILE_REST_PARTITIONS,     /* partitions by slurmrestd */
+    PROFILE_EXCLUSIVE,           /* Exclusive of partitions; ExclusiveTopo means whole nodes */
     PROFILE_POWER_ACTION,        /* PowerAction, SuspendTime of a node */
     PROFILE_N_FEATURES,
 };

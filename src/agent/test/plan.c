@@ -147,6 +147,29 @@ static void plans_are_the_least_that_does_it(void **state)
         plan_check(&cases[i]);
 }
 
+static void a_function_is_told_when_its_text_changes(void **state)
+{
+    static const char left[] = ALL "PartitionName=d Nodes=switch{left}\n";
+    static const char hosts[] = ALL "PartitionName=d Nodes=n[1-2]\n";
+    static const struct plan_case cases[] = {
+        {hosts, left, .steps = "write; update d Nodes=switch{left}; read"},
+        {left, ALL "PartitionName=d Nodes=switch{right}\n", .live = hosts,
+         .steps = "write; update d Nodes=switch{right}; read"},
+        {left, ALL "PartitionName=d Nodes=switch{left} MaxTime=5\n", .live = hosts,
+         .steps = "write; update d MaxTime=00:05:00; read"},
+        {left, ALL "PartitionName=d Nodes=n3\n", .live = hosts,
+         .steps = "write; update d Nodes=n3; read"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct plan_case c = cases[i];
+
+        c.release = RELEASE_NEW;
+        plan_check(&c);
+    }
+}
+
 static void what_is_live_counts_and_not_what_was_declared(void **state)
 {
     static const struct plan_case cases[] = {
@@ -435,6 +458,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_are_the_least_that_does_it),
+        cmocka_unit_test(a_function_is_told_when_its_text_changes),
         cmocka_unit_test(what_is_live_counts_and_not_what_was_declared),
         cmocka_unit_test(heavier_changes_need_no_calls_of_their_own),
         cmocka_unit_test(nodes_that_have_their_files_from_slurmctld_are_told),

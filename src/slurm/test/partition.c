@@ -7,15 +7,34 @@
 #define R2205 RELEASE(22, 5, 8)
 
 /* Load the last partition of a text. */
-static void load(const char *text, struct partition *p)
+static void load_for(const char *text, uint32_t release, struct partition *p)
 {
-    AUTO(made_done) struct made m = make(CONF_SLURM, text, R2205);
+    AUTO(made_done) struct made m = make(CONF_SLURM, text, release);
     struct err e = {0};
 
     partition_init(p);
     assert_int_equal(m.faults.fatal, 0);
     assert_true(m.model->n_objects > 0);
     assert_int_equal(model_partition(m.model, &m.model->objects[m.model->n_objects - 1], p, &e), 0);
+}
+
+static void load(const char *text, struct partition *p)
+{
+    load_for(text, R2205, p);
+}
+
+static void a_part_of_the_topology_is_whole_nodes_from_26_05_on(void **state)
+{
+    static const char line[] = "PartitionName=p ExclusiveTopo=YES OverSubscribe=YES:2";
+    AUTO(partition_done) struct partition before;
+    AUTO(partition_done) struct partition after;
+
+    (void)state;
+    load_for(line, SERIES(25, 11), &before);
+    load_for(line, SERIES(26, 5), &after);
+    assert_int_equal(before.oversubscribe, 2);
+    assert_int_equal(after.oversubscribe, 0);
+    assert_true(before.exclusive_topo == 1 && after.exclusive_topo == 1);
 }
 
 static void a_line_prints_what_it_means(void **state)
@@ -240,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_prints_what_it_means),
+        cmocka_unit_test(a_part_of_the_topology_is_whole_nodes_from_26_05_on),
         cmocka_unit_test(default_lines_pass_on_what_slurm_passes_on),
         cmocka_unit_test(a_default_line_counts_from_where_it_stands),
         cmocka_unit_test(a_bad_value_is_refused_by_name),
