@@ -144,7 +144,7 @@ class Files:
 
 
 def topology(c):
-    return c.slurm("scontrol", "show", "topology", check=False).stdout
+    return c.slurm("scontrol", "show", "topology", "racks", check=False).stdout
 
 
 @pytest.mark.slurmctld_ends
@@ -234,4 +234,4 @@ def test_metrics_of_slurmctld(cluster):
     finally:
         cluster.change("controllers", "slurm", {"metrics": None}).ok()
         cluster.wait_applied(60)
-    wait_for(lambda: page(cluster, "metrics/nodes") is None, "metrics are served no more", 60)
+    wait_for(lambda: "slurm_nodes" not in (page(cluster, "metrics/nodes") or ""), "metrics are served no more", 60)
