@@ -25,6 +25,19 @@ def missing():
     return None
 
 
+def fields_of(line):
+    """The fields of a partition as scontrol shows them in one line.
+
+    From 26.05 on it has one word, Exclusive, for three settings: here they have their own names on every release."""
+    fields = dict(word.split("=", 1) for word in line.split() if "=" in word)
+    if "Exclusive" in fields:
+        fields["ExclusiveUser"] = "YES" if fields["Exclusive"] == "USER" else "NO"
+        fields["ExclusiveTopo"] = "YES" if fields["Exclusive"] == "TOPO" else "NO"
+        if fields["Exclusive"] in ("NODE", "TOPO"):
+            fields["OverSubscribe"] = "EXCLUSIVE"
+    return fields
+
+
 def path(kind, name=""):
     return f"{GROUPS[kind]}/namespaces/default/{kind}" + (f"/{name}" if name else "")
 
@@ -108,8 +121,7 @@ class Native(Local):
 
     def live(self, name):
         """The fields of a partition as slurmctld has them; {}: it has none."""
-        out = self.slurm("scontrol", "-o", "show", "partition", name, check=False).stdout
-        return dict(word.split("=", 1) for word in out.split() if "=" in word)
+        return fields_of(self.slurm("scontrol", "-o", "show", "partition", name, check=False).stdout)
 
     def wait_live(self, name, seconds=20, **fields):
         try:
@@ -125,8 +137,7 @@ class Native(Local):
     def all_live(self):
         """All partitions; {}: slurmctld does not answer."""
         out = self.slurm("scontrol", "-o", "show", "partition", check=False).stdout
-        lines = [dict(w.split("=", 1) for w in line.split() if "=" in w) for line in out.splitlines()
-                 if line.startswith("PartitionName=")]
+        lines = [fields_of(line) for line in out.splitlines() if line.startswith("PartitionName=")]
         return {p["PartitionName"]: p for p in lines}
 
     # the processes

@@ -18,8 +18,6 @@ from native import path
 FIELDS = [
     ("maxCPUsPerSocket", "MaxCPUsPerSocket", (2, "2"), (1, "1"), "UNLIMITED"),
     ("powerDownOnIdle", "PowerDownOnIdle", (True, "YES"), (False, "NO"), "NO"),
-    # from 26.05 on scontrol has one word for it and its kin
-    ("exclusiveTopo", "Exclusive", (True, "TOPO"), (False, "NO"), "NO") if release.has("exclusive") else
     ("exclusiveTopo", "ExclusiveTopo", (True, "YES"), (False, "NO"), "NO"),
 ]
 
