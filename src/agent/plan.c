@@ -105,7 +105,8 @@ static void add_function(const struct apply_input *in, const struct partition *d
 
         if (c->section == CONF_PARTITION && c->key_name && streq(c->key_name, "Nodes") &&
             streq(c->object, declared->name))
-            part_changes_add(ret, c->key, xstrdup(declared->nodes), xstrdup(c->from ? c->from : ""));
+            part_changes_add(ret, c->key, xstrdup(declared->nodes),
+                             xstrdup(c->from ? c->from : ""));
     }
 }
 

@@ -83,8 +83,8 @@ int partition_load(struct partition *p, const struct conf_pair *pairs, size_t n,
                    struct err *e) MUST_CHECK;
 
 /*
- * What slurmctld of this release makes of the whole: from 26.05 on ExclusiveTopo gives whole nodes to
- * a job, whatever OverSubscribe says.
+ * What slurmctld of this release makes of the whole: from 26.05 on ExclusiveTopo gives whole nodes
+ * to a job, whatever OverSubscribe says.
  */
 void partition_settle(struct partition *p, uint32_t release);
 
@@ -112,7 +112,8 @@ void part_changes_done(struct part_changes *c);
 DEFINE_AUTO_DONE(struct part_changes, part_changes_done);
 /* Takes both texts. */
 void part_changes_add(struct part_changes *c, const struct conf_key *key, char *from, char *to);
-/* Does the list of nodes have a function in braces?  What it comes to is slurmctld's to work out. */
+/* Does the list of nodes have a function in braces?  What it comes to is slurmctld's to work out.
+ */
 bool partition_has_function(const struct partition *p);
 
 /* What has to change to turn `from` into `to`; names and nodesets do not count. */

@@ -357,6 +357,34 @@ static void what_slurm_would_refuse_is_told_of_its_author(void **state)
     }
 }
 
+static void topology_yaml_needs_a_slurm_that_reads_it(void **state)
+{
+    static const struct {
+        uint32_t release;
+        int ret;
+        const char *lines;
+    } cases[] = {
+        {RELEASE(24, 11, 5), -EINVAL,
+         "Controller slurm/main: spec.configFileRefs[0].name: topology.yaml needs Slurm 25.05; "
+         "this cluster runs 24.11; write topology.conf\n"},
+        {SERIES(25, 5), 0, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct api_problems p = {.arena = &a};
+        int r;
+
+        (void)conf_of(&a, cases[i].release, BUILD_CGROUP_V2,
+                      CONTROLLER
+                      "  configFileRefs: [{name: f}]\n" FILES("f", "  topology.yaml: '[]'\n"),
+                      "slurm.conf", &p, &r);
+        assert_string_equal(lines_of(&a, &p), cases[i].lines);
+        assert_int_equal(r, cases[i].ret);
+    }
+}
+
 static void several_slurmctld_scripts_need_a_newer_slurm(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -423,6 +451,7 @@ int main(void)
         cmocka_unit_test(the_users_cgroup_conf_takes_the_place_of_ours),
         cmocka_unit_test(what_slurm_would_refuse_is_told_of_its_author),
         cmocka_unit_test(a_kind_of_authentication_needs_its_release),
+        cmocka_unit_test(topology_yaml_needs_a_slurm_that_reads_it),
         cmocka_unit_test(several_slurmctld_scripts_need_a_newer_slurm),
         cmocka_unit_test(the_hash_covers_the_users_files),
     };
