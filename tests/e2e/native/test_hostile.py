@@ -17,7 +17,7 @@ from native import Native, path
 
 CONF = "ReturnToService=2\n"
 GOOD = "Default=YES MaxTime=24:00:00"
-SETTLING = {"Applying", "Pending", "AgentUnreachable"}
+SETTLING = {"Applying", "Pending", "Writing", "AgentUnreachable"}
 minutes = itertools.count(100)
 
 EXTRA_CONF = {
