@@ -77,9 +77,11 @@ def test_exclusive(cluster, newer):
     if not release.has("exclusive"):
         refused(cluster, "exclusive", "Exclusive", {"exclusive": "NODE"})
         return
-    for value in itertools.chain.from_iterable(itertools.permutations(["NODE", "USER", "TOPO", "NO", None], 2)):
+    for value in itertools.chain.from_iterable(itertools.permutations([None, "NODE", "USER", "TOPO", "NO"], 2)):
         cluster.change("partitions", "newer", {"exclusive": value}).ok()
         shown(cluster, {"Exclusive": value or "NO"})
+    cluster.change("partitions", "newer", {"exclusive": None}).ok()
+    shown(cluster, {"Exclusive": "NO"})
 
 
 @pytest.mark.slurmctld_ends
