@@ -170,6 +170,7 @@ static void on_mount(void *arg, const struct fileset *files)
     if (declared) {
         r->generation = declared->generation;
         r->revert = declared->revert;
+        r->restarts = declared->restarts;
     }
     memcpy(a->refused, r->hash, sizeof(a->refused));
     log_info("'%s' has changed", a->o->mount);

@@ -183,6 +183,7 @@ void record_print(const struct record *r, struct buf *out)
     if (r->declared)
         jsn_set_str(&a, head, "declared", r->declared);
     jsn_set_bool(&a, head, "revert", r->revert);
+    jsn_set_bool(&a, head, "restarts", r->restarts);
     jsn_set_int(&a, head, "attempts", r->attempts);
     jsn_set_int(&a, head, "written", r->written_us);
     jsn_set(&a, head, "files", files);
@@ -240,6 +241,7 @@ static int head_parse(const struct jsn *head, struct record *r, struct err *e)
     r->generation = jsn_get_int(head, "generation", 0);
     r->declared = xstrdup_null(jsn_get_str(head, "declared"));
     r->revert = jsn_get_bool(head, "revert", false);
+    r->restarts = jsn_get_bool(head, "restarts", false);
     r->attempts = (unsigned)jsn_get_int(head, "attempts", 0);
     r->written_us = jsn_get_int(head, "written", 0);
     JSN_FOR_ITEMS (k, jsn_key(head, "kept")) {

@@ -24,6 +24,7 @@ struct record {
     int64_t generation;
     char *declared;     /* the pusher's own name for the set, or NULL */
     bool revert;        /* drift is put back and not only told */
+    bool restarts;      /* what takes a reconfigure is done by a start */
     unsigned attempts;  /* starts of the agent that found it unfinished */
     int64_t written_us; /* wall clock */
     struct record_kept *kept;

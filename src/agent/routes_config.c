@@ -47,6 +47,7 @@ static int record_decode(const struct jsn *body, struct record **ret, struct err
     if (ret_code < 0)
         return ret_code;
     r->revert = d.drift_policy == WIRE_DRIFT_REVERT;
+    r->restarts = !d.in_place;
     r->generation = d.generation;
     r->declared = xstrdup_null(d.declared);
     fileset_hash(&r->files, r->hash);

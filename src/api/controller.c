@@ -5,7 +5,7 @@
  * A Controller without slurmKeyRef or jwtKeyRef is fine: the operator makes both Secrets once,
  * `<name>-auth-slurm` and `<name>-auth-jwt`, and keeps them.  inplaceReconfigure is true unless
  * said otherwise: a change of the configuration reaches the running slurmctld instead of starting
- * a new one.
+ * it again.
  */
 #include "src/api/controller.h"
 
@@ -97,8 +97,8 @@ static const struct jsn_field spec_fields[] = {
      .doc = "Settings of the slurmctld container: image, resources, args, env and all else that a "
             "container has."},
     {"inplaceReconfigure", JSN_FLAG, SPEC(inplace_reconfigure), 0, .def = "true",
-     .doc = "Whether a changed configuration is loaded by the running slurmctld; false makes it "
-            "start anew."},
+     .doc = "Whether the running slurmctld loads a changed configuration; false: it is started "
+            "again for it. Partitions change while it runs, either way."},
     {"reconfigure", JSN_RAW, SPEC(reconfigure), 0,
      .doc = "Settings of the container that makes slurmctld load changes."},
     {"logfile", JSN_RAW, SPEC(logfile), 0,

@@ -20,6 +20,8 @@
 #define API_RELEASE_ANNOTATION API_OWN_GROUP "/slurm-version"
 /* What to do about partitions that somebody changed in Slurm: Report (the default) or Revert. */
 #define API_DRIFT_ANNOTATION API_OWN_GROUP "/drift-policy"
+/* The image of slurmkeeper-agent, where it is not the one beside the operator's own. */
+#define API_AGENT_IMAGE_ANNOTATION API_OWN_GROUP "/agent-image"
 
 struct controller_ha {
     bool enabled;

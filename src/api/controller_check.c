@@ -111,6 +111,18 @@ static void check_ref_list(struct api_problems *p, const struct controller_ref_l
     }
 }
 
+/* The agent has an image of its own; who names another one for this container should know. */
+static void check_reconfigure(const struct controller *c, struct api_problems *p)
+{
+    const char *image = jsn_get_str(c->spec.reconfigure, "image");
+    const char *slurmctld = jsn_get_str(c->spec.slurmctld, "image");
+
+    if (image && image[0] && !c->spec.external && !streq(image, slurmctld))
+        api_problem_add(p, API_WARNING, "spec.reconfigure.image",
+                        "is not used: slurmkeeper-agent runs there, and the "
+                        "annotation " API_AGENT_IMAGE_ANNOTATION " chooses its image");
+}
+
 static void check_service(const struct controller *c, uint32_t release, struct api_problems *p)
 {
     const struct api_metrics *m = &c->spec.metrics;
@@ -169,6 +181,7 @@ void controller_check(const struct controller *c, uint32_t release, struct api_p
     controller_ref_lists(c, lists);
     for (size_t i = 0; i < CONTROLLER_REF_LISTS; i++)
         check_ref_list(p, &lists[i]);
+    check_reconfigure(c, p);
     check_service(c, release, p);
     controller_check_annotations(c, p);
 }

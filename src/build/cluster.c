@@ -39,8 +39,7 @@ bool build_uses_munge(const struct build_cluster *c)
 
 bool build_has_agent(const struct build_cluster *c)
 {
-    return !c->env->no_agent && !c->controller->spec.external &&
-           c->controller->spec.inplace_reconfigure;
+    return !c->env->no_agent && !c->controller->spec.external;
 }
 
 const char *build_slurmctld_host(struct arena *a, const struct build_cluster *c)

@@ -49,6 +49,8 @@ struct jsn *build_config_push(struct arena *a, const struct build_cluster *c,
     if (!add_user_files(a, c, files, modes))
         return NULL;
     jsn_set_str(a, body, "driftPolicy", build_reverts_drift(c) ? "Revert" : "Report");
+    if (!c->controller->spec.inplace_reconfigure)
+        jsn_set_bool(a, body, "inPlace", false);
     jsn_set_str(a, body, "declared", config->hash);
     return body;
 }

@@ -9,7 +9,8 @@
  * that writes to /etc/slurm.  A file beside slurmctld's socket (/run/slurmctld) asks its start
  * script for a restart.
  *
- * It has the name and the settings of the sidecar that it takes the place of.
+ * It has the name and the settings of the sidecar that it takes the place of, but for the image:
+ * spec.reconfigure.image is a Slurm's, which Slinky's chart always sets, and has no agent in it.
  */
 #include "src/build/controller_agent.h"
 
@@ -37,6 +38,23 @@ struct jsn *agent_key_volume(struct arena *a, const struct build_cluster *c)
                             {"mode", jsn_int(a, KEY_MODE)}));
 }
 
+static const char *agent_image(struct arena *a, const struct build_cluster *c)
+{
+    const char *own = api_annotation(&c->controller->meta, API_AGENT_IMAGE_ANNOTATION);
+
+    return own && own[0] ? own : build_default_image(a, c, "agent");
+}
+
+/* What the user wants of the container, without the image. */
+static struct jsn *settings(struct arena *a, const struct build_cluster *c)
+{
+    const struct jsn *user = c->controller->spec.reconfigure;
+    struct jsn *copy = user ? jsn_clone(a, user) : NULL;
+
+    jsn_del(copy, "image");
+    return copy;
+}
+
 struct jsn *agent_container(struct arena *a, const struct build_cluster *c, const struct jsn *munge,
                             struct api_problems *p)
 {
@@ -50,11 +68,10 @@ struct jsn *agent_container(struct arena *a, const struct build_cluster *c, cons
         "{'name':'agent-keys','mountPath':'/etc/slurmkeeper-agent','readOnly':true},"
         "{'name':'statesave','mountPath':'/mnt/state'},"
         "{'name':'slurm-authsocket','mountPath':'/run/slurmctld'},'$munge']}",
-        SLOTS({"image", jsn_string(a, build_default_image(a, c, "agent"))},
-              {"port", jsn_int(a, AGENT_PORT)},
+        SLOTS({"image", jsn_string(a, agent_image(a, c))}, {"port", jsn_int(a, AGENT_PORT)},
               {"restart", c->env->no_sidecars ? NULL : jsn_string(a, "Always")}, {"munge", munge}));
 
-    return merge_container(a, base, c->controller->spec.reconfigure, "spec.reconfigure", p);
+    return merge_container(a, base, settings(a, c), "spec.reconfigure", p);
 }
 
 struct jsn *agent_init_containers(struct arena *a, const struct build_cluster *c)

@@ -203,16 +203,18 @@ static struct jsn *make_pod_meta(const struct app *w)
     const struct controller *ctl = w->ctl;
     struct api_key_ref slurm = controller_slurm_key(w->a, ctl);
     struct api_key_ref jwt = controller_jwt_key(w->a, ctl);
-    struct jsn *labels = labels_all(w->a, APP_CONTROLLER, ctl->meta.name);
+    struct jsn *labels = build_map(w->a, &ctl->spec.template.metadata.labels);
     struct jsn *annotations = jsn_object(w->a);
 
     labels_add_annotations(w->a, annotations, &ctl->meta.annotations);
     build_add_map(w->a, annotations, &ctl->spec.template.metadata.annotations);
-    build_add_map(w->a, labels, &ctl->spec.template.metadata.labels);
+    /* ours last: Services and the StatefulSet find the pod by them */
+    JSN_FOR_MEMBERS (own, labels_all(w->a, APP_CONTROLLER, ctl->meta.name))
+        jsn_set_member(w->a, labels, own->key, own->value);
     jsn_set_str(w->a, annotations, ANNOTATION_DEFAULT_CONTAINER, "slurmctld");
     jsn_set_str(w->a, annotations, ANNOTATION_SLURM_KEY_HASH, build_key_hash(w->a, w->c, &slurm));
     jsn_set_str(w->a, annotations, ANNOTATION_JWT_KEY_HASH, build_key_hash(w->a, w->c, &jwt));
-    if (!ctl->spec.inplace_reconfigure)
+    if (!ctl->spec.inplace_reconfigure && !build_has_agent(w->c))
         jsn_set_str(w->a, annotations, ANNOTATION_CONFIG_HASH, w->config_hash);
     return build_tree(w->a, "{'labels':'$labels','annotations':'$annotations'}",
                       SLOTS({"labels", labels}, {"annotations", annotations}));

@@ -4,6 +4,7 @@
  *
  * The schemas below say no more than which lists merge, and by which key; everything else merges as
  * objects do, or is replaced.  A value counts as it is written: false, 0 and "" are values too.
+ * Null and empty lists are not: charts and generators write them for what nobody has set.
  */
 #include "src/build/merge.h"
 
@@ -51,6 +52,36 @@ static const struct schema pod_schema = {.type = SCHEMA_OBJECT,
                                          .properties = pod_fields,
                                          .n_properties = ARRAY_LEN(pod_fields)};
 
+static struct jsn *given(struct arena *a, const struct jsn *v);
+
+static struct jsn *given_members(struct arena *a, const struct jsn *v)
+{
+    struct jsn *copy = jsn_object(a);
+
+    JSN_FOR_MEMBERS (m, v) {
+        bool empty = jsn_is(m->value, JSN_ARRAY) && jsn_len(m->value) == 0;
+
+        if (!empty && !jsn_is(m->value, JSN_NULL))
+            jsn_set_member(a, copy, m->key, given(a, m->value));
+    }
+    return copy;
+}
+
+/* A copy without members that are null or empty lists. */
+static struct jsn *given(struct arena *a, const struct jsn *v)
+{
+    struct jsn *list;
+
+    if (jsn_is(v, JSN_OBJECT))
+        return given_members(a, v);
+    if (!jsn_is(v, JSN_ARRAY))
+        return jsn_clone(a, v);
+    list = jsn_array(a);
+    JSN_FOR_ITEMS (item, v)
+        jsn_append(a, list, given(a, item));
+    return list;
+}
+
 static struct jsn *lay_over(struct arena *a, const struct schema *schema, const struct jsn *base,
                             const struct jsn *user, const char *field, struct api_problems *p)
 {
@@ -93,13 +124,14 @@ struct jsn *merge_container(struct arena *a, const struct jsn *base, const struc
 {
     static const char *const probes[] = {"livenessProbe", "readinessProbe", "startupProbe"};
     struct jsn *ground = jsn_clone(a, base);
+    struct jsn *own = user ? given(a, user) : NULL;
     struct jsn *merged;
 
     for (size_t i = 0; i < ARRAY_LEN(probes); i++)
-        drop_handlers(jsn_key(ground, probes[i]), jsn_key(user, probes[i]));
-    merged = lay_over(a, &container_schema, ground, user, field, p);
-    if (jsn_len(jsn_key(base, "args")) && jsn_len(jsn_key(user, "args")))
-        jsn_set(a, merged, "args", joined(a, jsn_key(base, "args"), jsn_key(user, "args")));
+        drop_handlers(jsn_key(ground, probes[i]), jsn_key(own, probes[i]));
+    merged = lay_over(a, &container_schema, ground, own, field, p);
+    if (jsn_len(jsn_key(base, "args")) && jsn_len(jsn_key(own, "args")))
+        jsn_set(a, merged, "args", joined(a, jsn_key(base, "args"), jsn_key(own, "args")));
     jsn_set(a, merged, "name", jsn_clone(a, jsn_key(base, "name")));
     return merged;
 }
@@ -126,12 +158,35 @@ static void retain_keys(struct arena *a, struct jsn *list, const struct jsn *our
     }
 }
 
+/* Our containers first, in our order: a sidecar of ours starts before what the user adds. */
+static void ours_first(struct arena *a, struct jsn *spec, const struct jsn *base, const char *key)
+{
+    struct jsn *list = jsn_key(spec, key);
+    const struct jsn *ours = jsn_key(base, key);
+    struct jsn *ordered = jsn_array(a);
+
+    if (!list || !ours)
+        return;
+    JSN_FOR_ITEMS (own, ours)
+        JSN_FOR_ITEMS (item, list)
+            if (streq(jsn_get_str(item, "name"), jsn_get_str(own, "name")))
+                jsn_append(a, ordered, item);
+    JSN_FOR_ITEMS (item, list)
+        if (!has_named(ours, jsn_get_str(item, "name")))
+            jsn_append(a, ordered, item);
+    jsn_set(a, spec, key, ordered);
+}
+
 struct jsn *merge_pod_spec(struct arena *a, const struct jsn *base, const struct jsn *user,
                            const char *field, struct api_problems *p)
 {
-    struct jsn *own = user ? jsn_clone(a, user) : NULL;
+    struct jsn *own = user ? given(a, user) : NULL;
+    struct jsn *merged;
 
     retain_keys(a, jsn_key(own, "volumes"), jsn_key(base, "volumes"));
     retain_keys(a, jsn_key(own, "resourceClaims"), jsn_key(base, "resourceClaims"));
-    return lay_over(a, &pod_schema, base, own, field, p);
+    merged = lay_over(a, &pod_schema, base, own, field, p);
+    ours_first(a, merged, base, "initContainers");
+    ours_first(a, merged, base, "containers");
+    return merged;
 }

@@ -9,14 +9,14 @@
 #include "src/build/labels.h"
 #include "src/build/nodeset_pod.h"
 
-static const char *padded(struct arena *a, const struct nodeset *ns, int32_t ordinal)
+const char *worker_index(struct arena *a, const struct nodeset *ns, int32_t ordinal)
 {
     return arena_printf(a, "%0*d", (int)ns->spec.ordinal_padding, ordinal);
 }
 
 const char *worker_pod_name(struct arena *a, const struct nodeset *ns, int32_t ordinal)
 {
-    return arena_printf(a, "%s-%s", ns->meta.name, padded(a, ns, ordinal));
+    return arena_printf(a, "%s-%s", ns->meta.name, worker_index(a, ns, ordinal));
 }
 
 const char *worker_hostname(struct arena *a, const struct nodeset *ns, const struct build_worker *w)
@@ -27,14 +27,15 @@ const char *worker_hostname(struct arena *a, const struct nodeset *ns, const str
         return w->hostname ? w->hostname : "";
     if (!prefix)
         return worker_pod_name(a, ns, w->ordinal);
-    return arena_printf(a, "%s%s", prefix, padded(a, ns, w->ordinal));
+    return arena_printf(a, "%s%s", prefix, worker_index(a, ns, w->ordinal));
 }
 
 const char *worker_claim_name(struct arena *a, const struct nodeset *ns,
                               const struct build_worker *w, const char *template_name)
 {
     return arena_printf(a, "%s-%s-%s", template_name, ns->meta.name,
-                        w->ordinal < 0 ? worker_hostname(a, ns, w) : padded(a, ns, w->ordinal));
+                        w->ordinal < 0 ? worker_hostname(a, ns, w)
+                                       : worker_index(a, ns, w->ordinal));
 }
 
 static struct jsn *make_claim(struct arena *a, const struct nodeset *ns,

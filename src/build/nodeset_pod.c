@@ -299,7 +299,7 @@ static struct jsn *make_labels(const struct maker *m)
     jsn_set_str(m->a, labels, LABEL_POD_HOSTNAME, worker_hostname(m->a, ns, m->w));
     if (m->w->ordinal >= 0) {
         jsn_set_str(m->a, labels, LABEL_POD_NAME, worker_pod_name(m->a, ns, m->w->ordinal));
-        jsn_set(m->a, labels, LABEL_POD_INDEX, jsn_stringf(m->a, "%d", m->w->ordinal));
+        jsn_set_str(m->a, labels, LABEL_POD_INDEX, worker_index(m->a, ns, m->w->ordinal));
     }
     if (m->w->hash)
         jsn_set_str(m->a, labels, LABEL_HASH, m->w->hash);

@@ -15,6 +15,8 @@ struct build_worker {
 };
 
 /* "compute-007", and the host's name "gpu-007": template.spec.hostname and the number.  In `a`. */
+/* The number, filled with zeros. */
+const char *worker_index(struct arena *a, const struct nodeset *ns, int32_t ordinal);
 const char *worker_pod_name(struct arena *a, const struct nodeset *ns, int32_t ordinal);
 const char *worker_hostname(struct arena *a, const struct nodeset *ns,
                             const struct build_worker *w);

@@ -13,6 +13,7 @@ static const struct jsn_field fields[] = {
     {"generation", JSN_I64, offsetof(struct wire_declaration, generation), 0},
     {"driftPolicy", JSN_ENUM, offsetof(struct wire_declaration, drift_policy), 0,
      .def = "\"Report\"", .names = policies},
+    {"inPlace", JSN_FLAG, offsetof(struct wire_declaration, in_place), 0, .def = "true"},
     JSN_END,
 };
 

@@ -10,6 +10,7 @@ struct wire_declaration {
     const char *declared; /* the pusher's own name for it, echoed in the outcome; or NULL */
     int64_t generation;   /* its number, likewise */
     int drift_policy;     /* enum wire_drift_policy */
+    bool in_place;        /* slurmctld may reconfigure; else it is started again */
 };
 
 /*

@@ -180,6 +180,13 @@ static int to_make(struct job *j, struct candidate *declared, struct err *e)
     return 0;
 }
 
+/* Whoever declares inplaceReconfigure: false wants a slurmctld that reads its files at its start
+ * alone. */
+static bool is_done_by_start(const struct job *j)
+{
+    return j->record->restarts && j->aim.class == CHANGE_RECONFIGURE;
+}
+
 /* The heavier of what it takes from what runs, and from what may run because it was under way. */
 static int cost_find(struct job *j, struct err *e)
 {
@@ -200,7 +207,7 @@ static int cost_find(struct job *j, struct err *e)
     }
     if (j->request->wants & (WANT_TELL_NODES | WANT_TRY_OUT))
         j->aim.class = MAX(j->aim.class, CHANGE_RECONFIGURE);
-    if (request_wants(j->request, WANT_KEYS))
+    if (request_wants(j->request, WANT_KEYS) || is_done_by_start(j))
         j->aim.class = CHANGE_RESTART;
     return r;
 }

@@ -361,6 +361,56 @@ static void annotations_of_the_controller_start_its_pods_anew(void **state)
     assert_int_equal(jsn_len(annotations), 4); /* and our own three */
 }
 
+static void null_and_empty_lists_are_not_given(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(buf_done) struct buf b = {0};
+    struct api_problems p = {.arena = &a};
+    struct jsn *base = yaml_of(&a, "{name: main, args: [-Z], env: [{name: A, value: x}], "
+                                   "resources: {}, volumes: [{name: v, emptyDir: {}}]}");
+    struct jsn *user = yaml_of(&a, "{args: [], env: [], volumeMounts: null, command: null, "
+                                   "resources: {}, tty: false, workingDir: ''}");
+
+    (void)state;
+    jsn_print(&b, merge_container(&a, base, user, "f", &p));
+    assert_string_equal(buf_str(&b),
+                        "{\"name\":\"main\",\"args\":[\"-Z\"],\"env\":[{\"name\":\"A\","
+                        "\"value\":\"x\"}],\"resources\":{},\"volumes\":[{\"name\":"
+                        "\"v\",\"emptyDir\":{}}],\"tty\":false,\"workingDir\":\"\"}");
+    assert_int_equal(p.n, 0);
+}
+
+/* As Slinky's chart writes it for every NodeSet. */
+static void a_charts_empty_pod_spec_changes_nothing(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(buf_done) struct buf b = {0};
+    struct api_problems p = {.arena = &a};
+    struct jsn *base = yaml_of(&a, "{containers: [{name: x, args: [a]}], volumes: [{name: v}]}");
+    struct jsn *user = yaml_of(&a, "{containers: [{name: x, args: []}], tolerations: [], "
+                                   "initContainers: [], volumes: [], imagePullSecrets: null}");
+
+    (void)state;
+    jsn_print(&b, merge_pod_spec(&a, base, user, "f", &p));
+    assert_string_equal(buf_str(&b), "{\"containers\":[{\"name\":\"x\",\"args\":[\"a\"]}],"
+                                     "\"volumes\":[{\"name\":\"v\"}]}");
+    assert_int_equal(p.n, 0);
+}
+
+static void our_containers_come_first(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(buf_done) struct buf b = {0};
+    struct api_problems p = {.arena = &a};
+    struct jsn *base = yaml_of(&a, "{containers: [{name: x}, {name: v}]}");
+    struct jsn *user = yaml_of(&a, "{containers: [{name: z}, {name: v, tty: true}, {name: w}]}");
+
+    (void)state;
+    jsn_print(&b, merge_pod_spec(&a, base, user, "f", &p));
+    assert_string_equal(buf_str(&b), "{\"containers\":[{\"name\":\"x\"},{\"name\":\"v\",\"tty\":"
+                                     "true},{\"name\":\"z\"},{\"name\":\"w\"}]}");
+}
+
 static void settings_that_do_not_fit_are_problems(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -428,6 +478,32 @@ static const struct jsn *pod_of(struct arena *a, const struct build_cluster *c)
     return jsn_get(app, "spec.template.spec");
 }
 
+/* The chart sets it to slurmctld's, which has no agent. */
+static void the_agents_image_is_its_own(void **state)
+{
+    static const struct {
+        const char *annotations;
+        const char *image;
+    } rows[] = {{"{}", "slurmkeeper/agent:25.11"},
+                {"{slurmkeeper.dev/agent-image: 'mine/agent:1'}", "mine/agent:1"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct test_cluster t = {0};
+        const struct jsn *init;
+
+        cluster_of(&a, &t, SERIES(25, 11),
+                   arena_printf(&a,
+                                "kind: Controller\nmetadata: {name: main, annotations: %s}\n"
+                                "spec: {reconfigure: {image: 'slurmctld:25.11'}}\n",
+                                rows[i].annotations));
+        init = jsn_key(pod_of(&a, &t.cluster), "initContainers");
+        assert_string_equal(jsn_get_str(named(init, "reconfigure"), "image"), rows[i].image);
+        assert_string_equal(jsn_get_str(named(init, "config-seed"), "image"), rows[i].image);
+    }
+}
+
 static void the_agent_is_there_unless_it_is_not_wanted(void **state)
 {
     static const struct {
@@ -438,7 +514,7 @@ static void the_agent_is_there_unless_it_is_not_wanted(void **state)
     } rows[] = {
         {"  {}\n", false, "slurmkeeper-agent", true},
         {"  {}\n", true, "bash", false},
-        {"  inplaceReconfigure: false\n", false, NULL, false},
+        {"  inplaceReconfigure: false\n", false, "slurmkeeper-agent", true},
         {"  inplaceReconfigure: false\n", true, NULL, false},
     };
 
@@ -473,13 +549,11 @@ static void settings_of_the_sidecar_are_the_agents(void **state)
 
     (void)state;
     cluster_of(&a, &t, SERIES(25, 11),
-               CONTROLLER "  reconfigure: {image: 'example/agent:1', imagePullPolicy: Always,\n"
+               CONTROLLER "  reconfigure: {imagePullPolicy: Always,\n"
                           "    resources: {limits: {cpu: 1}}, env: [{name: A, value: b}]}\n");
     list = jsn_key(pod_of(&a, &t.cluster), "initContainers");
     assert_string_equal(jsn_get_str(jsn_item(list, 0), "name"), "config-seed");
-    assert_string_equal(jsn_get_str(jsn_item(list, 0), "image"), "example/agent:1");
     assert_string_equal(jsn_get_str(jsn_item(list, 0), "imagePullPolicy"), "Always");
-    assert_string_equal(jsn_get_str(named(list, "reconfigure"), "image"), "example/agent:1");
     assert_int_equal(jsn_get_int(named(list, "reconfigure"), "resources.limits.cpu", 0), 1);
 }
 
@@ -607,6 +681,10 @@ int main(void)
         cmocka_unit_test(texts_are_escaped_as_go_does),
         cmocka_unit_test(keys_are_random_and_made_only_where_needed),
         cmocka_unit_test(annotations_of_the_controller_start_its_pods_anew),
+        cmocka_unit_test(null_and_empty_lists_are_not_given),
+        cmocka_unit_test(a_charts_empty_pod_spec_changes_nothing),
+        cmocka_unit_test(our_containers_come_first),
+        cmocka_unit_test(the_agents_image_is_its_own),
         cmocka_unit_test(settings_that_do_not_fit_are_problems),
         cmocka_unit_test(volumes_of_the_user_replace_ours),
         cmocka_unit_test(older_kubernetes_gets_plain_containers),

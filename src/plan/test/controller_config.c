@@ -150,7 +150,7 @@ static void an_edit_is_pushed_first_and_written_when_it_is_answered(void **state
 
 static void without_an_agent_nothing_is_pushed(void **state)
 {
-    static const char *const specs[] = {"", "'inplaceReconfigure':false",
+    static const char *const specs[] = {"",
                                         "'external':true,'externalConfig':{'host':'h','port':1}"};
 
     (void)state;

@@ -24,6 +24,8 @@ static void declarations_are_read_or_refused_with_a_sentence(void **state)
         {"{}", 0, ""},
         {"{'wire':1,'files':{'slurm.conf':'x'},'modes':{},'declared':'d','generation':3}", 0, ""},
         {"{'driftPolicy':'Revert'}", 0, ""},
+        {"{'inPlace':false}", 0, ""},
+        {"{'inPlace':'no'}", -EINVAL, NULL},
         {"{'wire':2}", -EPROTONOSUPPORT,
          "the operator speaks version 2 of the protocol, and this agent knows version 1 at most: "
          "update the agent"},

@@ -329,6 +329,29 @@ static void drift_is_put_back_where_that_is_the_policy(void **state)
     stage_expect_settled(s, WITH_A);
 }
 
+/* Partitions are changed by a call as ever; what takes a reconfigure takes a start. */
+static void no_reconfigure_where_none_is_wanted(void **state)
+{
+    static const struct {
+        const char *conf;
+        unsigned starts;
+    } rows[] = {{WITH_A, 1}, {SETTING WITH_A, 2}};
+    struct stage *s = *state;
+    struct err e = {0};
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct record *r = record_new();
+
+        assert_int_equal(fileset_put(&r->files, "slurm.conf", str_of(rows[i].conf), 0644, &e), 0);
+        fileset_hash(&r->files, r->hash);
+        r->restarts = true;
+        (void)engine_push(s->engine, r, NULL, NULL);
+        stage_run(s, 30000);
+        assert_int_equal(s->ctld->starts, rows[i].starts);
+        stage_expect_settled(s, rows[i].conf);
+    }
+}
+
 static void drift_is_only_told_where_nothing_else_was_asked_for(void **state)
 {
     struct stage *s = *state;
@@ -394,6 +417,7 @@ int main(void)
         T(while_slurmctld_is_down_files_are_written_and_it_stays_pending),
         T(keys_start_slurmctld_again_and_bad_ones_go_back),
         T(drift_is_put_back_where_that_is_the_policy),
+        T(no_reconfigure_where_none_is_wanted),
         T(drift_is_only_told_where_nothing_else_was_asked_for),
         T(a_plan_changes_nothing),
         T(what_turns_out_bad_when_it_is_tried_again_is_undone),
