@@ -5,7 +5,7 @@
  * Looked for whenever slurmctld told its partitions again and nothing is being applied.  Each field
  * is told with its declared and its live value; a partition that is missing or not declared counts
  * as a field of that name.  With the policy Revert everything is put back at once, but a partition
- * that has jobs is not deleted.
+ * that has jobs is not deleted before they have ended.
  */
 #include "src/agent/apply/engine_impl.h"
 
@@ -68,17 +68,39 @@ static void drift_log(const struct jsn *list, bool revert)
                  revert ? "; putting it back" : "");
 }
 
-/* Anything that can be put back?  A partition with jobs that is not declared cannot. */
-static bool revertible(const struct engine *g, const struct jsn *list)
+/* A partition that is not declared and has jobs: it stays until they have ended. */
+static bool is_held(const struct engine *g, const char *partition)
 {
-    JSN_FOR_ITEMS (item, list) {
-        const struct jobs_group *jobs =
-            jobs_of_partition(hub_jobs(g->o.hub), jsn_get_str(item, "partition"));
+    const struct jobs_group *jobs = jobs_of_partition(hub_jobs(g->o.hub), partition);
 
-        if (jsn_get_str(item, "declared")[0] ||
-            !streq(jsn_get_str(item, "field"), "PartitionName") || !jobs || jobs->n == 0)
-            return true;
+    return jobs && jobs->n > 0;
+}
+
+/* Note which ones are held.  Returns whether there is anything that can be put back. */
+static bool held_note(struct engine *g, const struct jsn *list)
+{
+    size_t held = 0;
+
+    arena_done(&g->held_arena);
+    g->held_arena = (struct arena){0};
+    g->held = arena_calloc(&g->held_arena, jsn_len(list) + 1, sizeof(*g->held));
+    JSN_FOR_ITEMS (item, list) {
+        const char *partition = jsn_get_str(item, "partition");
+
+        if (!jsn_get_str(item, "declared")[0] &&
+            streq(jsn_get_str(item, "field"), "PartitionName") && is_held(g, partition))
+            g->held[held++] = arena_strdup(&g->held_arena, partition);
     }
+    g->n_held = held;
+    return jsn_len(list) > held;
+}
+
+/* The end of a job changes nothing in slurmctld's list of partitions. */
+static bool one_is_free(const struct engine *g)
+{
+    for (size_t i = 0; i < g->n_held; i++)
+        if (!is_held(g, g->held[i]))
+            return true;
     return false;
 }
 
@@ -90,7 +112,7 @@ void drift_look(struct engine *g)
     uint64_t seen = hub_partitions_seen(g->o.hub);
     struct jsn *list;
 
-    if (!g->running || !good || g->drift_seen == seen ||
+    if (!g->running || !good || (g->drift_seen == seen && !one_is_free(g)) ||
         hub_partitions_asked_ns(g->o.hub) < g->settled_ns)
         return;
     g->drift_seen = seen;
@@ -99,6 +121,6 @@ void drift_look(struct engine *g)
     if (hub_section_put(g->o.hub, HUB_DRIFT, buf_view(&text)))
         drift_log(list, good->revert);
     metrics_drift(g->o.metrics, jsn_len(list));
-    if (good->revert && revertible(g, list))
+    if (held_note(g, list) && good->revert)
         engine_revert(g);
 }

@@ -57,6 +57,7 @@ struct engine *engine_free(struct engine *g)
     (void)candidate_free(g->running);
     fileset_done(&g->keys);
     arena_done(&g->last_arena);
+    arena_done(&g->held_arena);
     free(g);
     return NULL;
 }

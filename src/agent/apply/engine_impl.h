@@ -30,6 +30,9 @@ struct engine {
     int64_t unsure_ns;   /* what the hub was told before is not to be relied on */
     int64_t settled_ns;  /* when the last job ended: older answers of slurmctld say nothing */
     uint64_t drift_seen; /* generation of the live partitions that was looked at */
+    const char **held;   /* partitions of others that drift found, with jobs at that time */
+    size_t n_held;
+    struct arena held_arena;
 };
 
 /* engine.c */

@@ -17,6 +17,7 @@
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/file.h"
+#include "src/base/hash.h"
 
 #define NODES 9
 #define INVALID_PARTITION_NAME 2000
@@ -406,8 +407,9 @@ static void items_jobs(const struct ctld *c, struct arena *a, struct jsn *items)
     }
 }
 
-static void ping(const struct ctld *c, struct arena *a, struct jsn *answer)
+static void ping(struct ctld *c, struct arena *a, struct jsn *answer)
 {
+    c->pings++;
     jsn_set_bool(a, answer, "up", c->up);
     if (c->up) {
         jsn_set_str(a, answer, "release", c->release);
@@ -416,12 +418,17 @@ static void ping(const struct ctld *c, struct arena *a, struct jsn *answer)
     jsn_set_int(a, answer, "libslurm", (int64_t)RELEASE(22, 5, 8));
 }
 
-static int tell(const struct ctld *c, struct arena *a, const char *call, struct jsn *answer)
+/* Stands for the time of the last change: another one for each text, and after each start. */
+static int64_t stamp(const struct ctld *c, const struct jsn *items)
 {
-    struct jsn *items = jsn_array(a);
+    AUTO(buf_done) struct buf text = {0};
 
-    jsn_set(a, answer, "items", items);
-    jsn_set_int(a, answer, "time", 1);
+    jsn_print(&text, items);
+    return (int64_t)(hash_stable64(buf_view(&text)) % 1000000) + c->boot_s * 1000000;
+}
+
+static int items_fill(const struct ctld *c, struct arena *a, const char *call, struct jsn *items)
+{
     if (streq(call, "partitions"))
         items_partitions(c, a, items);
     else if (streq(call, "nodes"))
@@ -431,6 +438,25 @@ static int tell(const struct ctld *c, struct arena *a, const char *call, struct 
     else
         return streq(call, "reservations") ? 0 : -ENOSYS;
     return 0;
+}
+
+static int tell(const struct ctld *c, struct arena *a, const struct jsn *request,
+                struct jsn *answer)
+{
+    const char *call = jsn_get_str(request, "call");
+    int64_t since = jsn_get_int(request, "since", 0);
+    struct jsn *items = jsn_array(a);
+    int r = items_fill(c, a, call, items);
+
+    if (r == 0 && since == stamp(c, items)) {
+        jsn_set_bool(a, answer, "unchanged", true);
+        return 0;
+    }
+    jsn_set_int(a, answer, "time", stamp(c, items));
+    jsn_set(a, answer, "items", items);
+    if (since > 0 && streq(call, "partitions"))
+        jsn_set_int(a, answer, "bootTime", c->boot_s);
+    return r;
 }
 
 int ctld_call(struct ctld *c, struct arena *a, const struct jsn *request, bool half,
@@ -462,7 +488,7 @@ int ctld_call(struct ctld *c, struct arena *a, const struct jsn *request, bool h
     else if (streq(call, "under-way"))
         jsn_set_int(a, answer, "messages", c->messages > 0 ? c->messages-- : 0);
     else
-        r = tell(c, a, call, answer);
+        r = tell(c, a, request, answer);
     assert(r != -ENOSYS);
     return r;
 }

@@ -54,6 +54,7 @@ struct ctld {
 
     unsigned starts;
     unsigned reconfigures;
+    unsigned pings;
     char harm[256]; /* the first thing that must never happen; "" for none */
     /* kill points: how many were passed, and at which one to die (0: none) */
     unsigned points;
