@@ -7,6 +7,12 @@
  * at most a twentieth of the time.  When to ask for what is hub_round.c's.
  *
  * All answers of a round are worked in before watchers hear of any (hub_publish.c).
+ *
+ * A slurmctld that is started again between two questions is never seen to be away.  But it counts
+ * all of its lists as changed, and a list of partitions that has changed tells when its slurmctld
+ * was started.  If that is news, a ping brings the rest (which release, who is in charge), and the
+ * lists of the one before are asked for again.  Nodes change more often than partitions, and are
+ * asked for more often: where they have changed, the partitions are asked for, too.
  */
 #include "src/agent/hub_impl.h"
 
@@ -139,6 +145,15 @@ bool hub_knows(const struct hub *h, enum hub_table table)
     return h->up && (h->known & 1U << table);
 }
 
+/* They are of another slurmctld than the one that runs. */
+static void lists_forget(struct hub *h)
+{
+    h->wanted = HUB_ALL;
+    for (unsigned i = 0; i < HUB_N_TABLES; i++)
+        h->lists[i].since = 0; /* its clock may be another one */
+    h->known = 0;
+}
+
 static void set_up(struct hub *h, bool up)
 {
     if (h->up == up)
@@ -147,10 +162,7 @@ static void set_up(struct hub *h, bool up)
     h->newer = true;
     if (up) {
         log_info("slurmctld answers");
-        h->wanted = HUB_ALL;
-        for (unsigned i = 0; i < HUB_N_TABLES; i++)
-            h->lists[i].since = 0; /* its clock may be another one */
-        h->known = 0;
+        lists_forget(h);
     } else {
         if (!h->mismatch)
             log_warn("slurmctld does not answer; asking again");
@@ -220,6 +232,18 @@ static int list_take(struct hub *h, enum hub_table table, const struct jsn *answ
     return 0;
 }
 
+/* Is this list of another slurmctld than the one that was pinged last? */
+static void restart_look(struct hub *h, enum hub_table table, const struct jsn *answer)
+{
+    int64_t boot = jsn_get_int(answer, "bootTime", 0);
+
+    if (table == HUB_NODES && h->round_calls == 1 && !jsn_get_bool(answer, "unchanged", false))
+        h->wanted |= 1U << HUB_PARTITIONS;
+    if (table == HUB_PARTITIONS && boot > 0 && h->boot_time > 0 && boot != h->boot_time &&
+        !h->pinging)
+        hub_ping(h, HUB_PING_TIMEOUT_MS, NULL, NULL);
+}
+
 static void question_ended(void *arg, int r, const struct jsn *answer, const struct err *e)
 {
     struct question *q = arg;
@@ -240,6 +264,8 @@ static void question_ended(void *arg, int r, const struct jsn *answer, const str
     }
     if (r < 0 && !q->fn)
         log_debug("%s: %s", call_names[q->table], e ? e->text : "no answer");
+    if (r == 0)
+        restart_look(h, q->table, answer);
     if (means_down(r)) {
         if (h->up)
             hub_ping(h, HUB_PING_TIMEOUT_MS, NULL, NULL);
@@ -319,8 +345,13 @@ static void ping_take(struct hub *h, const struct jsn *answer)
         h->release = h->told = number;
     else if (h->release == 0 && library > 0)
         h->release = (uint32_t)library;
-    if (another)
+    if (another) {
+        if (h->up && h->boot_time > 0) {
+            log_info("slurmctld was started again");
+            lists_forget(h);
+        }
         h->boot_time = boot;
+    }
     another = another || (up && !h->up);
     set_up(h, up);
     if (another && h->events.on_up)

@@ -96,6 +96,20 @@ def test_a_restart_of_slurmctld_changes_nothing(c):
     assert c.scontrol("-o", "show", "partition").stdout == before
 
 
+def test_a_restart_that_nobody_misses_slurmctld_for_is_seen(c):
+    """The entry point starts it again at once: hardly a question of the agent's is in between."""
+    def boot_time():
+        return c.state()["slurmctld"]["bootTime"]
+
+    wait_for(lambda: c.state()["slurmctld"]["up"])
+    before = boot_time()
+    wait_for(lambda: time.time() > before + 2)  # start times are in seconds
+    with open(c.marker, "w", encoding="utf-8"):
+        pass
+    c.signal_ctld(signal.SIGKILL)
+    wait_for(lambda: c.state()["slurmctld"]["up"] and boot_time() > before)
+
+
 def test_default_lines_are_honoured(c):
     c.partitions = ["PartitionName=DEFAULT MaxTime=30 PriorityTier=5 Nodes=ALL",
                     "PartitionName=all Default=YES", "PartitionName=debug Nodes=few",

@@ -46,6 +46,8 @@ const char *call_code_kind(int code);
 /* Text and times only where they say something. */
 void call_put_text(struct worker_call *c, struct jsn *object, const char *key, const char *text);
 void call_put_time(struct worker_call *c, struct jsn *object, const char *key, time_t when);
+/* Into the answer: when slurmctld was started, if it tells (controller.c). */
+void call_put_boot_time(struct worker_call *c);
 
 /*
  * The frame of all lists.  Before: the "since" of the request, 0 for all.  After: `unchanged` or

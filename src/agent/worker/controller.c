@@ -50,6 +50,12 @@ static int known_refresh(void)
     return 0;
 }
 
+void call_put_boot_time(struct worker_call *c)
+{
+    if (known_refresh() == 0)
+        call_put_time(c, c->answer, "bootTime", known.boot_time);
+}
+
 static bool controllers_list(struct worker_call *c, struct jsn *list, bool *mismatch)
 {
     bool any = false;

@@ -9,6 +9,10 @@
  * slurmctld applies an update field by field and stops at the first bad one, so that a refusal does
  * not mean that nothing has changed; and on 22.05 and 23.02 a create with a bad node leaves an
  * empty partition behind.  That one is deleted again here, the rest is for the caller to read back.
+ *
+ * A slurmctld that has started again counts all of its partitions as changed.  So a list that was
+ * asked for by time and has changed also tells when the slurmctld that it comes from was started:
+ * who asks once a second would not see a restart that takes less.
  */
 #include "src/agent/worker/call.h"
 #include "src/agent/worker/partition_map.h"
@@ -39,6 +43,8 @@ int call_partitions(struct worker_call *c)
         return call_refused(c, errno, "the partitions cannot be listed");
     }
     items = call_items(c, msg->last_update);
+    if (call_since(c) > 0)
+        call_put_boot_time(c);
     for (uint32_t i = 0; i < msg->record_count; i++)
         if (call_wants(c, msg->partition_array[i].name))
             partition_item(c, &msg->partition_array[i], items);

@@ -389,14 +389,19 @@ void stage_expect(const struct stage *s, const char *key, const char *text)
     assert_string_equal(buf_str(&live), text);
 }
 
-struct jsn *stage_state(struct stage *s, struct arena *a)
+struct jsn *stage_section(struct stage *s, struct arena *a, const char *section)
 {
     AUTO(buf_done) struct buf text = {0};
     struct jsn *state = NULL;
 
     hub_print(s->hub, "", &text);
     assert_int_equal(jsn_parse(a, buf_view(&text), NULL, &state, NULL), 0);
-    return jsn_key(state, "config");
+    return jsn_key(state, section);
+}
+
+struct jsn *stage_state(struct stage *s, struct arena *a)
+{
+    return stage_section(s, a, "config");
 }
 
 /* The same partitions with the same settings as a slurmctld that starts from the files. */

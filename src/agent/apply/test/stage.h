@@ -76,5 +76,6 @@ void stage_expect(const struct stage *s, const char *key, const char *text);
 /* Everything is as this declaration says, in files, record and slurmctld; nothing is under way. */
 void stage_expect_settled(struct stage *s, const char *conf);
 bool stage_is_settled(struct stage *s, const char *conf);
-/* The "config" section of the state, in `a`. */
+/* A section of the state, in `a`; and the one that is "config". */
+struct jsn *stage_section(struct stage *s, struct arena *a, const char *section);
 struct jsn *stage_state(struct stage *s, struct arena *a);
