@@ -97,11 +97,11 @@ static void check_setting(const struct candidate *from, const struct candidate *
         (streq(key, "ClusterName") && was && now && strcasecmp(was, now) == 0))
         return;
     if (line)
-        faults_add(faults, FAULT_FATAL, line->file, line->line,
+        faults_add(faults, FAULT_FATAL, line->file, line->line, key,
                    "%s is %s and cannot be changed: %s; remove the line", key,
                    was ? was : "not set", bound[i].why);
     else
-        faults_add(faults, FAULT_FATAL, NULL, 0, "%s is %s and cannot become %s: %s", key,
+        faults_add(faults, FAULT_FATAL, NULL, 0, key, "%s is %s and cannot become %s: %s", key,
                    was ? was : "not set", now ? now : "not set", bound[i].why);
 }
 
@@ -111,6 +111,6 @@ void bound_check(const struct candidate *from, const struct candidate *to, const
     for (size_t i = 0; i < ARRAY_LEN(bound); i++)
         check_setting(from, to, i, faults);
     if (names_host(from, host) && !names_host(to, host))
-        faults_add(faults, FAULT_FATAL, NULL, 0,
+        faults_add(faults, FAULT_FATAL, NULL, 0, "SlurmctldHost",
                    "no SlurmctldHost line names %s, where slurmctld runs", host);
 }

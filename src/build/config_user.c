@@ -34,12 +34,12 @@ static void check_program(struct config_work *w, const struct conf_line *line, b
     if (!starts_with(pair->value, SLURM_ETC "/") || strpbrk(pair->value, "*?["))
         return;
     if (on_nodes)
-        faults_add(faults, FAULT_FATAL, line->file, line->line,
+        faults_add(faults, FAULT_FATAL, line->file, line->line, pair->key,
                    "%s=%s: nodes have no files there; name its ConfigMap in prologScriptRefs or "
                    "epilogScriptRefs, or mount it elsewhere by the NodeSet",
                    pair->key, pair->value);
     else if (!user_files_find(&w->files, name))
-        faults_add(faults, FAULT_FATAL, line->file, line->line,
+        faults_add(faults, FAULT_FATAL, line->file, line->line, pair->key,
                    "%s=%s: no ConfigMap of configFileRefs or script refs has a key '%s'", pair->key,
                    pair->value, name);
 }
@@ -51,7 +51,7 @@ static void check_node_set(struct config_work *w, const struct conf_line *line,
     const struct nodeset *ns = map_get(&w->nodesets, str_of(name));
 
     if (ns)
-        faults_add(faults, FAULT_FATAL, line->file, line->line,
+        faults_add(faults, FAULT_FATAL, line->file, line->line, "NodeSet",
                    "node set %s is that of NodeSet %s; remove the line or choose another name",
                    name, ns->meta.name);
 }
@@ -67,7 +67,7 @@ static void check_setting(struct config_work *w, const struct conf_line *line,
         (strcasecmp(pair->value, "auth/munge") == 0) != build_uses_munge(w->c))
         why = "AuthType decides which keys pods have: say it in spec.extraConf itself";
     if (why)
-        faults_add(faults, FAULT_FATAL, line->file, line->line, "%s", why);
+        faults_add(faults, FAULT_FATAL, line->file, line->line, pair->key, "%s", why);
     for (size_t i = 0; i < ARRAY_LEN(programs); i++)
         if (strcasecmp(pair->key, programs[i].key) == 0)
             check_program(w, line, programs[i].on_nodes, faults);

@@ -134,6 +134,7 @@ static void read_faults(struct agent_push *p, const struct wire_problems *list)
                 (struct slurm_fault){.file = copy(&p->arena, f->file),
                                      .line = f->line,
                                      .line_text = copy(&p->arena, f->object),
+                                     .key = copy(&p->arena, f->key),
                                      .message = copy(&p->arena, f->message)};
     }
     p->outcome.faults = faults;

@@ -61,12 +61,13 @@ static const char *fault_text(struct arena *a, const struct config_verdict *v,
 {
     const struct conf_origin *o =
         streq(f->file, "slurm.conf") ? build_config_origin(v->config, f->line) : NULL;
+    const char *text = slurm_fault_text(a, f);
 
     if (o && o->object)
-        return arena_printf(a, "%s: %s: %s", o->object, o->field, f->message);
+        return arena_printf(a, "%s: %s: %s", o->object, o->field, text);
     if (f->file)
-        return arena_printf(a, "%s line %u: %s", f->file, f->line, f->message);
-    return f->message;
+        return arena_printf(a, "%s line %u: %s", f->file, f->line, text);
+    return text;
 }
 
 static void tell_refusal(const struct config_verdict *v, struct status_scribe *s)

@@ -58,12 +58,12 @@ static void tell_outcome(const struct plan_nodeset *in, struct status_scribe *s)
 
     if (own)
         status_set(s, APPLIED, STATUS_FALSE, false, "Refused",
-                   "slurmctld goes on with what it has: %s", own->message);
+                   "slurmctld goes on with what it has: %s", slurm_fault_text(s->to->arena, own));
     else if (streq(last->result, "refused"))
         status_set(s, APPLIED, STATUS_FALSE, false, "Refused",
                    "slurmctld goes on with what it has, because of another part of the "
                    "configuration: %s; see the condition ConfigApplied of Controller %s",
-                   last->n_faults ? last->faults[0].message : last->reason,
+                   last->n_faults ? slurm_fault_text(s->to->arena, &last->faults[0]) : last->reason,
                    in->cluster->controller->meta.name);
     else
         status_set(s, APPLIED, STATUS_FALSE, false, "Pending", "%s",

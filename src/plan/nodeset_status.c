@@ -150,7 +150,8 @@ static void judge_config(const struct plan_nodeset *in, struct status_scribe *s)
 
     if (f)
         status_set(s, "ConfigApplied", STATUS_FALSE, true, "Refused",
-                   "the configuration of the cluster was refused for this NodeSet: %s", f->message);
+                   "the configuration of the cluster was refused for this NodeSet: %s",
+                   slurm_fault_text(s->to->arena, f));
     else if (in->slurm)
         (void)api_condition_drop(s->conditions, "ConfigApplied");
 }

@@ -115,3 +115,10 @@ const struct slurm_fault *slurm_state_fault(const struct slurm_state *s, const c
     }
     return NULL;
 }
+
+const char *slurm_fault_text(struct arena *a, const struct slurm_fault *f)
+{
+    if (!f->key || strcasestr(f->message, f->key))
+        return f->message;
+    return arena_printf(a, "%s: %s", f->key, f->message);
+}

@@ -49,6 +49,7 @@ struct slurm_fault {
     unsigned line;    /* from 1; 0: not known */
     const char *line_text;
     const char *message;
+    const char *key; /* the setting that it is about, "MaxTime"; NULL: not known */
 };
 
 /* A change of a node that was asked for and does not show in its state yet. */
@@ -123,6 +124,8 @@ const struct slurm_partition *slurm_state_partition(const struct slurm_state *s,
  * "NodeSet=gpu", "PartitionName=gpu".  NULL: none does. */
 const struct slurm_fault *slurm_state_fault(const struct slurm_state *s, const char *word,
                                             const char *other_word);
+/* Its message, with the setting before it where the message does not name it; in `a`. */
+const char *slurm_fault_text(struct arena *a, const struct slurm_fault *f);
 /* Is this one of the lines of a slurm.conf?  NULL has none. */
 bool slurm_conf_has(const char *conf, const char *line);
 /* Why slurmctld refuses the partition, if it was handed this very line; NULL: it does not. */

@@ -44,7 +44,7 @@ static void fault(const struct reader *r, const char *file, unsigned line, const
                   struct str text)
 {
     text = trim(text);
-    faults_add(r->faults, FAULT_FATAL, file, line, "%s '" STR_FMT "%s'", what,
+    faults_add(r->faults, FAULT_FATAL, file, line, NULL, "%s '" STR_FMT "%s'", what,
                (int)MIN(text.n, (size_t)120), text.p, text.n > 120 ? "..." : "");
 }
 
@@ -97,19 +97,19 @@ static int include_follow(struct reader *r, const char *file, unsigned line, str
         return 0;
     }
     if (r->depth == CONF_MAX_DEPTH) {
-        faults_add(r->faults, FAULT_FATAL, file, line,
+        faults_add(r->faults, FAULT_FATAL, file, line, "Include",
                    "Include '%s': files include each other more than %d levels deep", path,
                    CONF_MAX_DEPTH);
         return 0;
     }
     if (!r->in->lookup) {
-        faults_add(r->faults, FAULT_FATAL, file, line,
+        faults_add(r->faults, FAULT_FATAL, file, line, "Include",
                    "Include '%s': no files can be included here", path);
         return 0;
     }
     result = r->in->lookup(r->in->ctx, path, &text, &e);
     if (result < 0) {
-        faults_add(r->faults, FAULT_FATAL, file, line, "Include '%s': %s", path,
+        faults_add(r->faults, FAULT_FATAL, file, line, "Include", "Include '%s': %s", path,
                    e.text[0] ? e.text : strerror(-result));
         return 0;
     }
@@ -159,7 +159,7 @@ static void rest_fault(const struct reader *r, const struct conf_line *line,
               rest);
     else if (last && !pair && str_find(word, '=') == word.n &&
              !keys_find(r->conf->kind, line->section, word))
-        faults_add(r->faults, FAULT_FATAL, line->file, line->line,
+        faults_add(r->faults, FAULT_FATAL, line->file, line->line, last->key,
                    "cannot read '" STR_FMT "%s' after %s; a value with blanks needs quotes",
                    (int)MIN(rest.n, (size_t)120), rest.p, rest.n > 120 ? "..." : "", last->key);
     else

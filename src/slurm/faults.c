@@ -20,7 +20,7 @@ void faults_done(struct faults *f)
 }
 
 void faults_add(struct faults *f, enum fault_level level, const char *file, unsigned line,
-                const char *fmt, ...)
+                const char *key, const char *fmt, ...)
 {
     AUTO(free) char *text = NULL;
     va_list ap;
@@ -39,6 +39,7 @@ void faults_add(struct faults *f, enum fault_level level, const char *file, unsi
         .level = level,
         .file = file ? arena_strdup(&f->arena, file) : NULL,
         .line = line,
+        .key = key ? arena_strdup(&f->arena, key) : NULL,
         .text = arena_strdup(&f->arena, text),
     };
 }

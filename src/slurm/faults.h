@@ -16,6 +16,7 @@ struct fault {
     enum fault_level level;
     const char *file; /* NULL where no line is to blame */
     unsigned line;
+    const char *key;  /* the setting that it is about, "MaxTime"; NULL: no single one */
     const char *text; /* a sentence without place: "MaxTime: 'soon' is not a time" */
 };
 
@@ -36,7 +37,7 @@ void faults_done(struct faults *f);
 DEFINE_AUTO_DONE(struct faults, faults_done);
 
 void faults_add(struct faults *f, enum fault_level level, const char *file, unsigned line,
-                const char *fmt, ...) PRINTF(5, 6);
+                const char *key, const char *fmt, ...) PRINTF(6, 7);
 
 /* One line each: "slurm.conf:12: error: ..." */
 void faults_print(const struct faults *f, struct buf *out);

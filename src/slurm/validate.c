@@ -21,7 +21,7 @@
 #include "src/slurm/validate_impl.h"
 
 void validate_fault(const struct checker *c, enum fault_level level, const struct conf_line *line,
-                    const char *fmt, ...)
+                    const char *key, const char *fmt, ...)
 {
     AUTO(free) char *text = NULL;
     va_list ap;
@@ -29,7 +29,7 @@ void validate_fault(const struct checker *c, enum fault_level level, const struc
     va_start(ap, fmt);
     text = xvasprintf(fmt, ap);
     va_end(ap);
-    faults_add(c->faults, level, line ? line->file : NULL, line ? line->line : 0, "%s", text);
+    faults_add(c->faults, level, line ? line->file : NULL, line ? line->line : 0, key, "%s", text);
 }
 
 /* Edit distance of two keys without case, at most `most`; more counts as most + 1. */
@@ -84,12 +84,12 @@ static void unknown_key(const struct checker *c, const struct conf_line *line, c
                      keys_find(conf_kind_of(c->m->conf), CONF_GLOBAL, str_of(name));
 
     if (elsewhere)
-        validate_fault(c, FAULT_FATAL, line, "%s is a key of the cluster, not of a %s", name,
+        validate_fault(c, FAULT_FATAL, line, name, "%s is a key of the cluster, not of a %s", name,
                        conf_section_name(line->section));
     else if (near)
-        validate_fault(c, FAULT_FATAL, line, "unknown key %s; did you mean %s?", name, near);
+        validate_fault(c, FAULT_FATAL, line, name, "unknown key %s; did you mean %s?", name, near);
     else
-        validate_fault(c, FAULT_FATAL, line, "unknown key %s", name);
+        validate_fault(c, FAULT_FATAL, line, name, "unknown key %s", name);
 }
 
 /* True if the release takes the key. */
@@ -106,18 +106,19 @@ static bool check_key(const struct checker *c, const struct conf_line *line, con
     }
     if (release < key->since) {
         release_needs(key->name, key->since, release, &text);
-        validate_fault(c, FAULT_FATAL, line, "%s", buf_str(&text));
+        validate_fault(c, FAULT_FATAL, line, key->name, "%s", buf_str(&text));
         return false;
     }
     if (key->gone && release >= key->gone) {
         release_series_text(MAX(key->gone, RELEASE_OLDEST), series);
-        validate_fault(c, FAULT_FATAL, line, "%s was removed from Slurm; it is an error since %s",
-                       key->name, series);
+        validate_fault(c, FAULT_FATAL, line, key->name,
+                       "%s was removed from Slurm; it is an error since %s", key->name, series);
         return false;
     }
     if (key->ignored && release >= key->ignored) {
         release_series_text(MAX(key->ignored, RELEASE_OLDEST), series);
-        validate_fault(c, FAULT_WARNING, line, "%s does nothing since Slurm %s", key->name, series);
+        validate_fault(c, FAULT_WARNING, line, key->name, "%s does nothing since Slurm %s",
+                       key->name, series);
         return false;
     }
     return true;
@@ -166,8 +167,8 @@ static void check_value(const struct checker *c, const struct conf_line *line,
         level = FAULT_WARNING;
     else if (r == -ENOTSUP && plugins_installed(c, key, pair->value))
         return;
-    validate_fault(c, level, line, "%s: '%.200s' %s", key->name, secret ? "..." : pair->value,
-                   why.text);
+    validate_fault(c, level, line, key->name, "%s: '%.200s' %s", key->name,
+                   secret ? "..." : pair->value, why.text);
 }
 
 static void check_pair(const struct checker *c, const struct conf_line *line, size_t at)
@@ -179,19 +180,20 @@ static void check_pair(const struct checker *c, const struct conf_line *line, si
     if (!check_key(c, line, pair->key, key))
         return;
     if (pair->op != '=')
-        validate_fault(c, FAULT_WARNING, line, "%s%c= means %s= in a file", key->name, pair->op,
-                       key->name);
+        validate_fault(c, FAULT_WARNING, line, key->name, "%s%c= means %s= in a file", key->name,
+                       pair->op, key->name);
     if (at > 0 && conf_line_get(line, pair->key) != pair)
-        validate_fault(c, FAULT_WARNING, line, "%s stands twice in the line, the last one counts",
-                       key->name);
+        validate_fault(c, FAULT_WARNING, line, key->name,
+                       "%s stands twice in the line, the last one counts", key->name);
     if (is_default_line(line)) {
         if (at == 0)
             return;
         if (key->flags & KEY_NOT_IN_DEFAULT)
-            validate_fault(c, FAULT_FATAL, line, "%s cannot stand in a DEFAULT line", key->name);
-        else if (key->flags & KEY_OWN_ONLY)
-            validate_fault(c, FAULT_WARNING, line, "%s of a DEFAULT line is not inherited",
+            validate_fault(c, FAULT_FATAL, line, key->name, "%s cannot stand in a DEFAULT line",
                            key->name);
+        else if (key->flags & KEY_OWN_ONLY)
+            validate_fault(c, FAULT_WARNING, line, key->name,
+                           "%s of a DEFAULT line is not inherited", key->name);
     }
     check_value(c, line, pair, key);
 }
@@ -250,7 +252,8 @@ int validate_partition_config(const char *name, struct str config, uint32_t rele
     for (size_t i = 2; n > 0 && i < lines[0].n; i++)
         if (strcasecmp(lines[0].pairs[i].key, "PartitionName") == 0 ||
             strcasecmp(lines[0].pairs[i].key, "Nodes") == 0)
-            validate_fault(&c, FAULT_FATAL, &lines[0], "%s is set already", lines[0].pairs[i].key);
+            validate_fault(&c, FAULT_FATAL, &lines[0], lines[0].pairs[i].key, "%s is set already",
+                           lines[0].pairs[i].key);
     for (size_t i = 0; i < faults.n; i++)
         if (faults.list[i].level == FAULT_FATAL)
             return err_bad(e, "%s: %s", name, faults.list[i].text);

@@ -80,7 +80,7 @@ static void check_repeated(const struct checker *c)
             continue;
         before = map_get(&seen, str_of(key->name));
         if (before && !value_same(key->type, str_of(before->value), str_of(pair->value)))
-            validate_fault(c, FAULT_WARNING, &lines[i],
+            validate_fault(c, FAULT_WARNING, &lines[i], key->name,
                            "%s was set before to another value; this one counts", key->name);
         map_put(&seen, str_of(key->name), (void *)(uintptr_t)pair);
     }
@@ -99,15 +99,17 @@ static void check_controllers(const struct checker *c)
             continue;
         hosts++;
         if (!map_put(&seen, name, (void *)(uintptr_t)v))
-            validate_fault(c, FAULT_FATAL, v->line, "SlurmctldHost " STR_FMT " stands twice",
-                           STR_ARG(name));
+            validate_fault(c, FAULT_FATAL, v->line, "SlurmctldHost",
+                           "SlurmctldHost " STR_FMT " stands twice", STR_ARG(name));
     }
     if (hosts == 0 && !setting(c, "ControlMachine"))
-        validate_fault(c, FAULT_FATAL, NULL, "SlurmctldHost is not set: no controller is named");
+        validate_fault(c, FAULT_FATAL, NULL, "SlurmctldHost",
+                       "SlurmctldHost is not set: no controller is named");
     if (!setting(c, "ClusterName"))
-        validate_fault(c, FAULT_FATAL, NULL, "ClusterName is not set");
+        validate_fault(c, FAULT_FATAL, NULL, "ClusterName", "ClusterName is not set");
     else if (value_of(c, "ClusterName")[0] == '\0')
-        validate_fault(c, FAULT_FATAL, line_of(c, "ClusterName"), "ClusterName is empty");
+        validate_fault(c, FAULT_FATAL, line_of(c, "ClusterName"), "ClusterName",
+                       "ClusterName is empty");
 }
 
 static void check_preemption(const struct checker *c)
@@ -120,15 +122,16 @@ static void check_preemption(const struct checker *c)
     if (mode == VALUE_UNSET)
         return; /* bad, and reported as such */
     if (mode == VALUE_PREEMPT_SUSPEND)
-        validate_fault(c, FAULT_FATAL, line, "PreemptMode=SUSPEND needs GANG: write SUSPEND,GANG");
+        validate_fault(c, FAULT_FATAL, line, "PreemptMode",
+                       "PreemptMode=SUSPEND needs GANG: write SUSPEND,GANG");
     if ((is(c, "PreemptType", "preempt/qos") || is(c, "PreemptType", "preempt/partition_prio")) &&
         base == 0)
-        validate_fault(c, FAULT_FATAL, line_of(c, "PreemptType"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "PreemptType"), "PreemptType",
                        "PreemptType=%s needs a PreemptMode of CANCEL, REQUEUE or SUSPEND,GANG",
                        value_of(c, "PreemptType"));
     if (is(c, "PreemptType", "preempt/none") && base != 0)
         validate_fault(
-            c, FAULT_FATAL, line,
+            c, FAULT_FATAL, line, "PreemptMode",
             "PreemptMode=%s needs a PreemptType of preempt/qos or preempt/partition_prio",
             value_of(c, "PreemptMode"));
 }
@@ -144,7 +147,7 @@ static void check_select(const struct checker *c)
     struct str item;
 
     if (setting(c, "MaxNodeCount") && !strstr(select, "cons_tres"))
-        validate_fault(c, FAULT_FATAL, line_of(c, "MaxNodeCount"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "MaxNodeCount"), "MaxNodeCount",
                        "MaxNodeCount needs SelectType=select/cons_tres, and here it is %s", select);
     while (str_split(&rest, ',', &item))
         units +=
@@ -153,17 +156,17 @@ static void check_select(const struct checker *c)
             str_eq_nocase(item, STR("CR_Socket")) || str_eq_nocase(item, STR("CR_Socket_Memory")) ||
             str_eq_nocase(item, STR("CR_Memory"));
     if (units > 1)
-        validate_fault(c, FAULT_FATAL, line_of(c, "SelectTypeParameters"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "SelectTypeParameters"), "SelectTypeParameters",
                        "SelectTypeParameters=%s has more than one unit of allocation",
                        value_of(c, "SelectTypeParameters"));
     if (has_item(c, "SelectTypeParameters", "CR_ONE_TASK_PER_CORE") &&
         (has_item(c, "SelectTypeParameters", "CR_CPU") ||
          has_item(c, "SelectTypeParameters", "CR_CPU_Memory")))
-        validate_fault(c, FAULT_FATAL, line_of(c, "SelectTypeParameters"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "SelectTypeParameters"), "SelectTypeParameters",
                        "CR_ONE_TASK_PER_CORE does not go with CR_CPU; use CR_Core");
     if (c->ctx->release >= SERIES(25, 5) && strcasecmp(select, "select/linear") == 0 &&
         is(c, "TopologyPlugin", "topology/tree"))
-        validate_fault(c, FAULT_FATAL, line_of(c, "TopologyPlugin"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "TopologyPlugin"), "TopologyPlugin",
                        "topology/tree does not go with select/linear; use select/cons_tres");
 }
 
@@ -174,20 +177,21 @@ static void check_prolog_flags(const struct checker *c)
     const struct conf_line *line = line_of(c, "PrologFlags");
 
     if (has_item(c, "PrologFlags", "NoHold") && contain)
-        validate_fault(c, FAULT_FATAL, line, "PrologFlags: NoHold does not go with Contain or X11");
+        validate_fault(c, FAULT_FATAL, line, "PrologFlags",
+                       "PrologFlags: NoHold does not go with Contain or X11");
     if (has_item(c, "PrologFlags", "X11") && is(c, "ProctrackType", "proctrack/linuxproc"))
-        validate_fault(c, FAULT_FATAL, line,
+        validate_fault(c, FAULT_FATAL, line, "PrologFlags",
                        "PrologFlags=X11 does not go with proctrack/linuxproc");
     if (!contain && is(c, "JobContainerType", "job_container/tmpfs"))
-        validate_fault(c, FAULT_FATAL, line_of(c, "JobContainerType"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "JobContainerType"), "JobContainerType",
                        "job_container/tmpfs needs PrologFlags=Contain");
     if (!contain &&
         (is(c, "NamespaceType", "namespace/tmpfs") || is(c, "NamespaceType", "namespace/linux")))
-        validate_fault(c, FAULT_FATAL, line_of(c, "NamespaceType"), "%s needs PrologFlags=Contain",
-                       value_of(c, "NamespaceType"));
+        validate_fault(c, FAULT_FATAL, line_of(c, "NamespaceType"), "NamespaceType",
+                       "%s needs PrologFlags=Contain", value_of(c, "NamespaceType"));
     if (!contain && profile_has(c->ctx->release, PROFILE_STEPMGR) &&
         has_item(c, "SlurmctldParameters", "enable_stepmgr"))
-        validate_fault(c, FAULT_FATAL, line_of(c, "SlurmctldParameters"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "SlurmctldParameters"), "SlurmctldParameters",
                        "SlurmctldParameters=enable_stepmgr needs PrologFlags=Contain");
 }
 
@@ -197,54 +201,59 @@ static void check_jobs(const struct checker *c)
     uint64_t last = number_of(c, "MaxJobId");
 
     if (first == 0)
-        validate_fault(c, FAULT_FATAL, line_of(c, "FirstJobId"), "FirstJobId cannot be 0");
+        validate_fault(c, FAULT_FATAL, line_of(c, "FirstJobId"), "FirstJobId",
+                       "FirstJobId cannot be 0");
     if (first != VALUE_UNSET && last != VALUE_UNSET && first > last)
-        validate_fault(c, FAULT_FATAL, line_of(c, "FirstJobId"), "FirstJobId is above MaxJobId");
+        validate_fault(c, FAULT_FATAL, line_of(c, "FirstJobId"), "FirstJobId",
+                       "FirstJobId is above MaxJobId");
     if (number_of(c, "MaxJobCount") == 0)
-        validate_fault(c, FAULT_FATAL, line_of(c, "MaxJobCount"), "MaxJobCount=0 permits no job");
+        validate_fault(c, FAULT_FATAL, line_of(c, "MaxJobCount"), "MaxJobCount",
+                       "MaxJobCount=0 permits no job");
     if (number_of(c, "MaxStepCount") == 0)
-        validate_fault(c, FAULT_FATAL, line_of(c, "MaxStepCount"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "MaxStepCount"), "MaxStepCount",
                        "MaxStepCount=0 permits no step");
     if (setting(c, "MaxDBDMsgs") && number_of(c, "MaxDBDMsgs") < 10000)
-        validate_fault(c, FAULT_FATAL, line_of(c, "MaxDBDMsgs"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "MaxDBDMsgs"), "MaxDBDMsgs",
                        "MaxDBDMsgs must be at least 10000");
     if (number_of(c, "PriorityDecayHalfLife") == 0 && !setting(c, "PriorityUsageResetPeriod"))
-        validate_fault(c, FAULT_FATAL, line_of(c, "PriorityDecayHalfLife"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "PriorityDecayHalfLife"), "PriorityDecayHalfLife",
                        "PriorityDecayHalfLife=0 needs a PriorityUsageResetPeriod");
     if (number_of(c, "PriorityCalcPeriod") == 0)
-        validate_fault(c, FAULT_FATAL, line_of(c, "PriorityCalcPeriod"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "PriorityCalcPeriod"), "PriorityCalcPeriod",
                        "PriorityCalcPeriod must be at least one minute");
     if (setting(c, "SlurmSchedLogLevel") && number_of(c, "SlurmSchedLogLevel") > 0 &&
         !setting(c, "SlurmSchedLogFile"))
-        validate_fault(c, FAULT_FATAL, line_of(c, "SlurmSchedLogLevel"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "SlurmSchedLogLevel"), "SlurmSchedLogLevel",
                        "SlurmSchedLogLevel needs a SlurmSchedLogFile");
 }
 
 static void check_plugins(const struct checker *c)
 {
     if (strstr(value_of(c, "AccountingStorageType"), "mysql"))
-        validate_fault(c, FAULT_FATAL, line_of(c, "AccountingStorageType"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "AccountingStorageType"), "AccountingStorageType",
                        "accounting_storage/mysql is for slurmdbd alone; use "
                        "accounting_storage/slurmdbd");
     if (setting(c, "MCSParameters") && !setting(c, "MCSPlugin"))
-        validate_fault(c, FAULT_FATAL, line_of(c, "MCSParameters"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "MCSParameters"), "MCSParameters",
                        "MCSParameters needs an MCSPlugin");
     if (is(c, "MCSPlugin", "mcs/group") && !setting(c, "MCSParameters"))
-        validate_fault(c, FAULT_FATAL, line_of(c, "MCSPlugin"), "mcs/group needs MCSParameters");
+        validate_fault(c, FAULT_FATAL, line_of(c, "MCSPlugin"), "MCSPlugin",
+                       "mcs/group needs MCSParameters");
     if (has_item(c, "JobAcctGatherParams", "UsePss") &&
         has_item(c, "JobAcctGatherParams", "NoShared"))
-        validate_fault(c, FAULT_FATAL, line_of(c, "JobAcctGatherParams"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "JobAcctGatherParams"), "JobAcctGatherParams",
                        "JobAcctGatherParams: UsePss does not go with NoShared");
     if (has_item(c, "LaunchParameters", "enable_nss_slurm") &&
         has_item(c, "LaunchParameters", "disable_send_gids"))
-        validate_fault(c, FAULT_FATAL, line_of(c, "LaunchParameters"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "LaunchParameters"), "LaunchParameters",
                        "LaunchParameters: enable_nss_slurm does not go with disable_send_gids");
     if (has_item(c, "CommunicationParameters", "DisableIPv4") &&
         !has_item(c, "CommunicationParameters", "EnableIPv6"))
         validate_fault(c, FAULT_FATAL, line_of(c, "CommunicationParameters"),
+                       "CommunicationParameters",
                        "CommunicationParameters: DisableIPv4 without EnableIPv6 leaves no network");
     if (has_item(c, "ReconfigFlags", "KeepPartInfo"))
-        validate_fault(c, FAULT_WARNING, line_of(c, "ReconfigFlags"),
+        validate_fault(c, FAULT_WARNING, line_of(c, "ReconfigFlags"), "ReconfigFlags",
                        "with ReconfigFlags=KeepPartInfo changes of partitions in this file have no "
                        "effect");
 }
@@ -279,15 +288,15 @@ static void check_resources(const struct checker *c)
         if (item.n == 0 || in_list(fixed, item))
             continue;
         if (!in_list(named, type))
-            validate_fault(c, FAULT_FATAL, line,
+            validate_fault(c, FAULT_FATAL, line, "AccountingStorageTRES",
                            "AccountingStorageTRES: " STR_FMT " is no resource that Slurm knows",
                            STR_ARG(item));
         else if (type.n + 1 >= item.n)
-            validate_fault(c, FAULT_FATAL, line,
+            validate_fault(c, FAULT_FATAL, line, "AccountingStorageTRES",
                            "AccountingStorageTRES: " STR_FMT " needs a name, as in gres/gpu",
                            STR_ARG(item));
         else if (!database)
-            validate_fault(c, FAULT_FATAL, line,
+            validate_fault(c, FAULT_FATAL, line, "AccountingStorageTRES",
                            "AccountingStorageTRES: " STR_FMT
                            " needs AccountingStorageType=accounting_storage/slurmdbd",
                            STR_ARG(item));
@@ -307,7 +316,7 @@ static void check_licenses(const struct checker *c)
 
         if (colon < item.n &&
             str_to_u64((struct str){item.p + colon + 1, item.n - colon - 1}, &n) < 0)
-            validate_fault(c, FAULT_FATAL, v->line,
+            validate_fault(c, FAULT_FATAL, v->line, "Licenses",
                            "Licenses: '" STR_FMT "' is not a name, or a name, ':' and a number",
                            STR_ARG(item));
     }
@@ -316,7 +325,7 @@ static void check_licenses(const struct checker *c)
 static void check_network(const struct checker *c)
 {
     if (number_of(c, "KeepAliveTime") == 0)
-        validate_fault(c, FAULT_FATAL, line_of(c, "KeepAliveTime"),
+        validate_fault(c, FAULT_FATAL, line_of(c, "KeepAliveTime"), "KeepAliveTime",
                        "KeepAliveTime=0 has slurmctld reset connections before its answer was "
                        "read; remove the line for the system's own time");
 }
@@ -331,8 +340,8 @@ static void check_own_files(const struct checker *c)
         const struct model_value *v = setting(c, keys[i]);
 
         if (v && v->value[0] != '/')
-            validate_fault(c, FAULT_FATAL, v->line, "%s: '%.200s' is not a full path", keys[i],
-                           v->value);
+            validate_fault(c, FAULT_FATAL, v->line, keys[i], "%s: '%.200s' is not a full path",
+                           keys[i], v->value);
     }
 }
 
@@ -347,7 +356,7 @@ static void check_paths(const struct checker *c)
     rest = str_of(v->value);
     while (str_split(&rest, ',', &item))
         if (item.n > 0 && item.p[0] != '/')
-            validate_fault(c, FAULT_FATAL, v->line,
+            validate_fault(c, FAULT_FATAL, v->line, "BcastExclude",
                            "BcastExclude: '" STR_FMT "' is not a full path", STR_ARG(item));
 }
 

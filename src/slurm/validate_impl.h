@@ -12,7 +12,7 @@ struct checker {
 
 /* A fault at a line (or at none), from a format. */
 void validate_fault(const struct checker *c, enum fault_level level, const struct conf_line *line,
-                    const char *fmt, ...) PRINTF(4, 5);
+                    const char *key, const char *fmt, ...) PRINTF(5, 6);
 
 /* Settings that go together: validate_cluster.c. */
 void check_cluster(const struct checker *c);

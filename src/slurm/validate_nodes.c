@@ -27,13 +27,13 @@ static void check_along(const struct checker *c, const struct model_object *o, c
         bracketed = xasprintf("[%s]", value);
     if (hostlist_parse(str_of(bracketed ? bracketed : value), &list, NULL) < 0) {
         if (port) /* the others are host lists to the key table, too, and reported there */
-            validate_fault(c, FAULT_FATAL, o->line, "Port: '%s' is not a port or a range of ports",
-                           value);
+            validate_fault(c, FAULT_FATAL, o->line, "Port",
+                           "Port: '%s' is not a port or a range of ports", value);
         return;
     }
     n = hostlist_count(list);
     if (n != names && n != 1)
-        validate_fault(c, FAULT_FATAL, o->line,
+        validate_fault(c, FAULT_FATAL, o->line, key,
                        "%s has %zu elements for %zu nodes; it needs as many, or one", key, n,
                        names);
 }
@@ -56,7 +56,8 @@ static void check_ports(const struct checker *c, const struct model_object *o)
     for (size_t i = 0; i < n; i++)
         if (ranges[i].bare || ranges[i].prefix_n > 0 || ranges[i].lo == 0 ||
             ranges[i].hi > UINT16_MAX) {
-            validate_fault(c, FAULT_FATAL, o->line, "Port: '%s' is not within 1 to 65535", value);
+            validate_fault(c, FAULT_FATAL, o->line, "Port", "Port: '%s' is not within 1 to 65535",
+                           value);
             return;
         }
 }
@@ -84,8 +85,9 @@ static void check_doubles(const struct checker *c, const struct model_object *o,
     if (!first)
         return;
     hostlist_print(doubles, &text);
-    validate_fault(c, FAULT_FATAL, o->line, "node %.200s is defined already, in %s line %u",
-                   buf_str(&text), first->file, first->line);
+    validate_fault(c, FAULT_FATAL, o->line, "NodeName",
+                   "node %.200s is defined already, in %s line %u", buf_str(&text), first->file,
+                   first->line);
 }
 
 static void check_node_line(const struct checker *c, const struct model_object *o, struct map *seen)
@@ -94,13 +96,13 @@ static void check_node_line(const struct checker *c, const struct model_object *
     AUTO(hostlist_free) struct host_list *names = NULL;
 
     if (strcasecmp(o->name, "ALL") == 0) {
-        validate_fault(c, FAULT_FATAL, o->line, "a node cannot be called %s", o->name);
+        validate_fault(c, FAULT_FATAL, o->line, "NodeName", "a node cannot be called %s", o->name);
         return;
     }
     if (hostlist_parse(str_of(o->name), &names, NULL) < 0)
         return; /* reported by the key table */
     if (hostlist_count(names) == 0)
-        validate_fault(c, FAULT_FATAL, o->line, "NodeName is empty");
+        validate_fault(c, FAULT_FATAL, o->line, "NodeName", "NodeName is empty");
     for (size_t i = 0; i < ARRAY_LEN(along); i++)
         check_along(c, o, along[i], hostlist_count(names));
     check_ports(c, o);
@@ -113,18 +115,18 @@ static void check_nodeset(const struct checker *c, const struct model_object *o,
     const char *list = model_get(o, "Nodes");
 
     if (!map_put(seen, str_of(o->name), (void *)(uintptr_t)o->line))
-        validate_fault(c, FAULT_WARNING, o->line, "node set %s stands twice; the first one counts",
-                       o->name);
+        validate_fault(c, FAULT_WARNING, o->line, "NodeSet",
+                       "node set %s stands twice; the first one counts", o->name);
     if (map_get(nodes, str_of(o->name)))
         validate_fault(c, c->ctx->release >= SERIES(24, 11) ? FAULT_FATAL : FAULT_WARNING, o->line,
-                       "node set %s has the name of a node", o->name);
+                       "NodeSet", "node set %s has the name of a node", o->name);
     if (!list && !model_get(o, "Feature"))
-        validate_fault(c, FAULT_WARNING, o->line,
+        validate_fault(c, FAULT_WARNING, o->line, "NodeSet",
                        "node set %s has neither Feature nor Nodes: it is "
                        "empty",
                        o->name);
     if (list && strcasecmp(list, "ALL") == 0 && profile_quirk(c->ctx->release, QUIRK_NODESET_ALL))
-        validate_fault(c, FAULT_WARNING, o->line,
+        validate_fault(c, FAULT_WARNING, o->line, "Nodes",
                        "node set %s: Nodes=ALL does not work in a node set of this release",
                        o->name);
 }
@@ -140,7 +142,7 @@ static void check_down(const struct checker *c, const struct model_object *o,
         return;
     while (hostlist_next(list, &it, &name))
         if (!map_get(nodes, buf_view(&name))) {
-            validate_fault(c, FAULT_WARNING, o->line, "DownNodes: there is no node %s",
+            validate_fault(c, FAULT_WARNING, o->line, "DownNodes", "DownNodes: there is no node %s",
                            buf_str(&name));
             return;
         }
@@ -163,10 +165,10 @@ void check_nodes(const struct checker *c)
         else if (o->section == CONF_DOWN)
             check_down(c, o, &nodes);
         else if (o->section == CONF_FRONTEND)
-            validate_fault(c, FAULT_FATAL, o->line,
+            validate_fault(c, FAULT_FATAL, o->line, "FrontendName",
                            "FrontendName needs a Slurm that was built for front ends");
     }
     if (nodes.n == 0 && !model_setting(m, "MaxNodeCount"))
-        validate_fault(c, FAULT_FATAL, NULL,
+        validate_fault(c, FAULT_FATAL, NULL, "MaxNodeCount",
                        "no node is defined, and without MaxNodeCount none can join");
 }

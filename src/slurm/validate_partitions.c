@@ -103,8 +103,8 @@ static void check_nodeset_twice(const struct checker *c, const struct model_obje
         if (!map_get(sets, buf_view(&name)))
             continue;
         if (!map_put(&seen, buf_view(&name), (void *)(uintptr_t)o))
-            validate_fault(c, FAULT_FATAL, o->line, "partition %s names node set %s twice", o->name,
-                           buf_str(&name));
+            validate_fault(c, FAULT_FATAL, o->line, "Nodes", "partition %s names node set %s twice",
+                           o->name, buf_str(&name));
     }
 }
 
@@ -120,14 +120,14 @@ static void report_unknown(const struct checker *c, const struct model_object *o
     nowhere = dynamic ? hostset_minus(unknown, dynamic) : NULL;
     if (nowhere && hostset_count(nowhere) == 0) {
         hostset_print(unknown, &text);
-        validate_fault(c, FAULT_WARNING, o->line,
+        validate_fault(c, FAULT_WARNING, o->line, "Nodes",
                        "partition %s: node %.200s is dynamic, and slurmctld will not start without "
                        "it; use a node set of a feature instead",
                        o->name, buf_str(&text));
         return;
     }
     hostset_print(nowhere ? nowhere : unknown, &text);
-    validate_fault(c, FAULT_FATAL, o->line,
+    validate_fault(c, FAULT_FATAL, o->line, "Nodes",
                    "partition %s: there is no node or node set %.200s in this configuration",
                    o->name, buf_str(&text));
 }
@@ -164,7 +164,7 @@ static void check_part_values(const struct checker *c, const struct model_object
 
     if (dflt && max && value_number(time->type, str_of(dflt), &a) == 0 &&
         value_number(time->type, str_of(max), &b) == 0 && a > b)
-        validate_fault(c, FAULT_WARNING, o->line,
+        validate_fault(c, FAULT_WARNING, o->line, "DefaultTime",
                        "partition %s: DefaultTime=%s is above MaxTime=%s and is ignored", o->name,
                        dflt, max);
     for (const char *const *pair =
@@ -173,19 +173,19 @@ static void check_part_values(const struct checker *c, const struct model_object
         const char *allow = model_get(o, pair[0]);
 
         if (allow && strcasecmp(allow, "ALL") != 0 && model_get(o, pair[1]))
-            validate_fault(c, FAULT_WARNING, o->line, "partition %s: %s is ignored beside %s",
-                           o->name, pair[1], pair[0]);
+            validate_fault(c, FAULT_WARNING, o->line, pair[1],
+                           "partition %s: %s is ignored beside %s", o->name, pair[1], pair[0]);
     }
     for (const char *const *pair = (const char *const[]){"DefMemPerNode", "DefMemPerCPU",
                                                          "MaxMemPerNode", "MaxMemPerCPU", NULL};
          *pair; pair += 2)
         if (model_get(o, pair[0]) && model_get(o, pair[1]))
-            validate_fault(c, FAULT_WARNING, o->line, "partition %s: %s is ignored beside %s",
-                           o->name, pair[1], pair[0]);
+            validate_fault(c, FAULT_WARNING, o->line, pair[1],
+                           "partition %s: %s is ignored beside %s", o->name, pair[1], pair[0]);
     if (preempt &&
         value_number((struct value_type){VALUE_PREEMPT, NULL}, str_of(preempt), &a) == 0 &&
         (a & VALUE_PREEMPT_GANG))
-        validate_fault(c, FAULT_WARNING, o->line,
+        validate_fault(c, FAULT_WARNING, o->line, "PreemptMode",
                        "partition %s: GANG is for the cluster's PreemptMode, not for a partition's",
                        o->name);
 }
@@ -215,7 +215,7 @@ static void check_weights(const struct checker *c, const struct model_object *o)
         struct str name = {item.p, str_find(item, '=')};
 
         if (name.n < item.n && !resource_tracked(c, name))
-            validate_fault(c, database ? FAULT_WARNING : FAULT_FATAL, o->line,
+            validate_fault(c, database ? FAULT_WARNING : FAULT_FATAL, o->line, "TRESBillingWeights",
                            "partition %s: TRESBillingWeights names " STR_FMT
                            ", which is not in AccountingStorageTRES",
                            o->name, STR_ARG(name));
@@ -233,7 +233,7 @@ static void check_default(const struct checker *c, const struct model_object *o,
         !yes)
         return;
     if (*dflt)
-        validate_fault(c, FAULT_WARNING, o->line,
+        validate_fault(c, FAULT_WARNING, o->line, "Default",
                        "partition %s takes Default from partition %s: only one can be the default",
                        o->name, (*dflt)->name);
     *dflt = o;
@@ -247,7 +247,7 @@ static void check_alternate(const struct checker *c, const struct model_object *
 
     if (other && other[0] && strcasecmp(other, "NONE") != 0 && !c->ctx->is_part &&
         !map_get(partitions, str_of(other)))
-        validate_fault(c, FAULT_WARNING, o->line,
+        validate_fault(c, FAULT_WARNING, o->line, "Alternate",
                        "partition %s: its Alternate %s is not a partition of this configuration",
                        o->name, other);
 }
@@ -279,7 +279,7 @@ void check_partitions(const struct checker *c)
             continue;
         before = map_get(&seen, str_of(o->name));
         if (before)
-            validate_fault(c, FAULT_FATAL, o->line,
+            validate_fault(c, FAULT_FATAL, o->line, "PartitionName",
                            "partition %s stands twice, first in %s line %u", o->name,
                            before->line->file, before->line->line);
         else
@@ -293,7 +293,7 @@ void check_partitions(const struct checker *c)
     check_alternates(c, &seen);
     if (seen.n == 0 && c->ctx->release < SERIES(23, 2))
         validate_fault(
-            c, FAULT_FATAL, NULL,
+            c, FAULT_FATAL, NULL, NULL,
             "no partition is defined, and slurmctld of this release does not start without "
             "one");
 }

@@ -14,6 +14,7 @@ const struct jsn_field wire_problem_fields[] = {
     {"file", JSN_STR, offsetof(struct wire_problem, file), 0},
     {"line", JSN_U32, offsetof(struct wire_problem, line), 0},
     {"object", JSN_STR, offsetof(struct wire_problem, object), 0},
+    {"key", JSN_STR, offsetof(struct wire_problem, key), 0},
     {"message", JSN_STR, offsetof(struct wire_problem, message), JSN_REQ},
     JSN_END,
 };
@@ -32,6 +33,7 @@ void wire_problem_add(struct arena *a, struct wire_problems *list, const struct 
                                                    .file = copy(a, p->file),
                                                    .line = p->line,
                                                    .object = copy(a, p->object),
+                                                   .key = copy(a, p->key),
                                                    .message = copy(a, p->message)};
 }
 

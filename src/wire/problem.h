@@ -7,10 +7,11 @@
 enum wire_severity { WIRE_ERROR, WIRE_WARNING };
 
 struct wire_problem {
-    int severity;        /* enum wire_severity; -1: not said, an error */
-    const char *file;    /* "slurm.conf"; NULL: no file is to blame */
-    uint32_t line;       /* from 1; 0: not known */
-    const char *object;  /* what the line is about, "PartitionName=gpu"; NULL: not known */
+    int severity;       /* enum wire_severity; -1: not said, an error */
+    const char *file;   /* "slurm.conf"; NULL: no file is to blame */
+    uint32_t line;      /* from 1; 0: not known */
+    const char *object; /* what the line is about, "PartitionName=gpu"; NULL: not known */
+    const char *key; /* the setting that it is about, "MaxTime"; NULL: no single one, not known */
     const char *message; /* a sentence without the place */
 };
 extern const struct jsn_field wire_problem_fields[];

@@ -230,6 +230,7 @@ def test_problems_name_file_and_line(c):
     line = c.text().splitlines().index("PartitionName=bad Nodes=nowhere") + 1
     assert answer["problems"][0]["file"] == "slurm.conf"
     assert answer["problems"][0]["line"] == line
+    assert answer["problems"][0]["key"] == "Nodes"
 
 
 def test_what_slurmctld_refuses_stays_with_its_partition(c):

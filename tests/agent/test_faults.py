@@ -204,20 +204,21 @@ def test_conf_has_what_slurmctld_runs_on(own, own_link):
     assert own_link.ok("conf", since=answer["time"] + 5) == {"ok": True, "unchanged": True}
 
 
-@pytest.mark.parametrize("line,text", [
-    ("Bogus=1", "Bogus"),
-    ("PartitionName=p Nodes=c0001 MaxTime=soon", "MaxTime"),
-    ("PartitionName=p Nodes=c0001 Wrong=1", "Wrong"),
-    ("MessageTimeout=never", "MessageTimeout"),
-    ("Include nothing.conf", "nothing.conf"),
+@pytest.mark.parametrize("line,text,key", [
+    ("Bogus=1", "Bogus", "Bogus"),
+    ("PartitionName=p Nodes=c0001 MaxTime=soon", "MaxTime", None),  # libslurm prints the whole line
+    ("PartitionName=p Nodes=c0001 Wrong=1", "Wrong", "Wrong"),
+    ("MessageTimeout=never", "MessageTimeout", "MessageTimeout"),
+    ("Include nothing.conf", "nothing.conf", None),
 ])
-def test_parse_refuses_what_libslurm_does(own, own_link, tmp_path, line, text):
+def test_parse_refuses_what_libslurm_does(own, own_link, tmp_path, line, text, key):
     own.partitions.append(line)
     own.write(tmp_path / "slurm.conf")
     whole = own_link.call("parse", dir=str(tmp_path))
     assert whole["r"] == EREMOTEIO, whole
     problems = whole["answer"]["problems"]
     assert any(text in p["message"] for p in problems), problems
+    assert key is None or any(p.get("key") == key for p in problems), problems
     assert own_link.ok("parse", dir=own.dir)["ok"]
 
 

@@ -43,7 +43,9 @@ static void take_problem(struct job *j, const struct jsn *v)
     if (fields_decode(&a, wire_problem_fields, v, &p, &e) < 0)
         return;
     slash = p.file ? strrchr(p.file, '/') : NULL;
-    job_problem(j, WIRE_ERROR, slash ? slash + 1 : p.file, p.line, p.message);
+    p.severity = WIRE_ERROR;
+    p.file = slash ? slash + 1 : p.file;
+    job_problem(j, &p);
 }
 
 static void on_parsed(struct job *j, int r, const struct jsn *answer, const struct err *e)

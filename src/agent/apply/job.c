@@ -104,15 +104,13 @@ void job_warn(struct job *j, const char *fmt, ...)
     wire_problem_add(&j->report.arena, &j->report.problems, &p);
 }
 
-void job_problem(struct job *j, enum wire_severity severity, const char *file, unsigned line,
-                 const char *message)
+void job_problem(struct job *j, const struct wire_problem *problem)
 {
-    const struct fileset_file *f = file ? fileset_get(&j->record->files, file) : NULL;
-    struct wire_problem p = {
-        .severity = (int)severity, .file = file, .line = line, .message = message};
+    struct wire_problem p = *problem;
+    const struct fileset_file *f = p.file ? fileset_get(&j->record->files, p.file) : NULL;
 
     if (f)
-        p.object = wire_problem_object(&j->report.arena, (struct str){f->text, f->n}, line);
+        p.object = wire_problem_object(&j->report.arena, (struct str){f->text, f->n}, p.line);
     wire_problem_add(&j->report.arena, &j->report.problems, &p);
 }
 

@@ -118,9 +118,8 @@ void job_refuse(struct job *j, const char *step, const struct err *e);
 void job_suspend(struct job *j, const char *step, const struct err *e);
 void job_finish(struct job *j, enum wire_result result);
 void job_warn(struct job *j, const char *fmt, ...) PRINTF(2, 3);
-/* A problem in a file of the candidate. */
-void job_problem(struct job *j, enum wire_severity severity, const char *file, unsigned line,
-                 const char *message);
+/* A problem in a file of the candidate, which says what the line is about; texts are copied. */
+void job_problem(struct job *j, const struct wire_problem *problem);
 /* Note a step; without a time if it is only planned. */
 void job_step_add(struct job *j, const char *step, const char *what, double ms);
 /* Note a step that is over, with its time since report.step_ns. */

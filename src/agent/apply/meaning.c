@@ -28,9 +28,15 @@ static void problems_add(struct job *j, const struct faults *faults)
 {
     for (size_t i = 0; i < faults->n; i++) {
         const struct fault *f = &faults->list[i];
+        struct wire_problem p = {
+            .severity = f->level == FAULT_FATAL ? WIRE_ERROR : WIRE_WARNING,
+            .file = f->file,
+            .line = f->line,
+            .key = f->key,
+            .message = f->text,
+        };
 
-        job_problem(j, f->level == FAULT_FATAL ? WIRE_ERROR : WIRE_WARNING, f->file, f->line,
-                    f->text);
+        job_problem(j, &p);
     }
 }
 
@@ -48,7 +54,7 @@ static void check_default(const struct model *m, struct faults *faults)
             model_partition(m, o, &p, NULL) < 0 || !p.is_default)
             continue;
         if (first)
-            faults_add(faults, FAULT_FATAL, o->line->file, o->line->line,
+            faults_add(faults, FAULT_FATAL, o->line->file, o->line->line, "Default",
                        "partition %s: partition %s is the default already", o->name, first->name);
         first = o;
     }
@@ -69,7 +75,7 @@ static void check_dynamic(const struct model *m, const struct host_set *dynamic,
             continue;
         while (hostlist_next(hosts, &it, &name))
             if (hostset_has(dynamic, buf_view(&name))) {
-                faults_add(faults, FAULT_FATAL, o->line->file, o->line->line,
+                faults_add(faults, FAULT_FATAL, o->line->file, o->line->line, "NodeName",
                            "node %s is a dynamic node of this cluster already; remove the line or "
                            "choose another name",
                            buf_str(&name));

@@ -10,6 +10,7 @@
  * What it does not find, for only slurmctld looks there: nodes that no line names, plugins that are
  * missing.
  */
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -97,6 +98,40 @@ static void place_put(struct worker_call *c, struct jsn *problem, struct str tex
     jsn_set_int(c->arena, problem, "line", (int64_t)n);
 }
 
+/* The letters and digits that stand after `mark` ("" for the beginning), if `end` follows them. */
+static struct str word_after(struct str text, const char *mark, const char *end)
+{
+    const char *at = mark[0] ? memmem(text.p, text.n, mark, strlen(mark)) : text.p;
+    struct str word = {0};
+    struct str rest;
+
+    if (!at)
+        return word;
+    at += strlen(mark);
+    rest = (struct str){at, (size_t)(text.p + text.n - at)};
+    while (word.n < rest.n && isalnum((unsigned char)rest.p[word.n]))
+        word.n++;
+    word.p = rest.p;
+    rest = (struct str){word.p + word.n, rest.n - word.n};
+    return str_starts(rest, end) ? word : (struct str){0};
+}
+
+/* The setting, in the sentences of libslurm's parser: of a key that it does not know, of a value
+ * that it cannot read, and of the rest of a line from there on. */
+static void key_put(struct worker_call *c, struct jsn *problem, struct str text)
+{
+    static const struct {
+        const char *mark;
+        const char *end;
+    } forms[] = {{"unrecognized key: ", ""}, {": \"", "="}, {"", " value "}};
+    struct str key = {0};
+
+    for (size_t i = 0; i < ARRAY_LEN(forms) && key.n == 0; i++)
+        key = word_after(text, forms[i].mark, forms[i].end);
+    if (key.n > 0)
+        jsn_set(c->arena, problem, "key", jsn_str(c->arena, key));
+}
+
 /* The first sentence is the reason. */
 static const char *problems_put(struct worker_call *c, struct str said)
 {
@@ -113,6 +148,7 @@ static const char *problems_put(struct worker_call *c, struct str said)
             continue;
         jsn_set(c->arena, problem, "message", jsn_str(c->arena, text));
         place_put(c, problem, text);
+        key_put(c, problem, text);
         jsn_append(c->arena, problems, problem);
         if (!first)
             first = arena_str(c->arena, text);

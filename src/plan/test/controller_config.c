@@ -222,6 +222,8 @@ static void the_fate_of_a_configuration_is_told(void **state)
     static const struct slurm_fault faults[] = {
         {"slurm.conf", 0, NULL, "QOS x is not known"}, /* the line is filled in */
         {"gres.conf", 3, NULL, "no such device"},
+        {"gres.conf", 3, NULL, "no such device", "File"}, /* the message does not name it */
+        {"gres.conf", 3, NULL, "file: no such device", "File"},
     };
     static const struct {
         const char *result; /* NULL: nothing is known */
@@ -240,6 +242,8 @@ static void the_fate_of_a_configuration_is_told(void **state)
         {"refused", "validate: bad", 1, 0, NULL, "False",
          "NodeSet slurm/gpu: spec.partition.config: QOS x is not known"},
         {"refused", "validate: bad", 1, 1, NULL, "False", "gres.conf line 3: no such device"},
+        {"refused", "validate: bad", 1, 2, NULL, "False", "gres.conf line 3: File: no such device"},
+        {"refused", "validate: bad", 1, 3, NULL, "False", "gres.conf line 3: file: no such device"},
         {"applied", NULL, 0, 0, NULL, "Unknown", "slurmctld does not answer", true},
         {"refused", "no such plugin", 0, 0, NULL, "False", "slurmctld does not run: no such plugin",
          true},

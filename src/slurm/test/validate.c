@@ -397,6 +397,35 @@ static void a_foreign_plugin_must_be_installed(void **state)
     }
 }
 
+static void faults_name_the_setting_that_they_are_about(void **state)
+{
+    static const struct {
+        const char *more;
+        const char *key;
+    } rows[] = {
+        {"PartitionName=p Nodes=n1 MaxTime=soon\n", "MaxTime"},
+        {"PartitionName=p Nodes=n1 maxtme=1\n", "maxtme"},
+        {"PartitionName=p Nodes=nowhere\n", "Nodes"},
+        {"PartitionName=all Nodes=n1\n", "PartitionName"},
+        {"PreemptMode=SUSPEND\n", "PreemptMode"},
+        {"FirstJobId=9\nMaxJobId=3\n", "FirstJobId"},
+        {"NodeName=n1\n", "NodeName"},
+        {"Include more.conf\n", "Include"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(free) char *text = xasprintf("%s%s", GOOD, rows[i].more);
+        AUTO(made_done) struct made m = make(CONF_SLURM, text, R2205);
+        struct validate_context ctx = {.release = R2205};
+
+        validate_conf(m.conf, &ctx, &m.faults);
+        assert_true(m.faults.n > 0);
+        assert_non_null(m.faults.list[0].key);
+        assert_string_equal(m.faults.list[0].key, rows[i].key);
+    }
+}
+
 static void other_files_are_checked_too(void **state)
 {
     static const struct {
@@ -495,6 +524,7 @@ int main(void)
         cmocka_unit_test(a_dynamic_node_in_a_partition_is_warned_about),
         cmocka_unit_test(a_lone_localhost_stands_for_every_node),
         cmocka_unit_test(a_foreign_plugin_must_be_installed),
+        cmocka_unit_test(faults_name_the_setting_that_they_are_about),
         cmocka_unit_test(other_files_are_checked_too),
         cmocka_unit_test(the_settings_of_one_partition_can_be_checked_alone),
         cmocka_unit_test(a_large_file_is_checked_in_milliseconds),

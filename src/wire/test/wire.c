@@ -88,6 +88,7 @@ static void an_outcome_comes_back_as_it_was(void **state)
                                             .file = "slurm.conf",
                                             .line = 3,
                                             .object = "PartitionName=p",
+                                            .key = "MaxTime",
                                             .message = "odd"});
     assert_int_equal(wire_outcome_decode(&a, wire_outcome_encode(&a, &out), &in, &e), 0);
     assert_int_equal(in.result, WIRE_REFUSED);
@@ -96,6 +97,7 @@ static void an_outcome_comes_back_as_it_was(void **state)
     assert_int_equal(in.problems.items[0].severity, WIRE_WARNING);
     assert_int_equal(in.problems.items[0].line, 3);
     assert_string_equal(in.problems.items[0].object, "PartitionName=p");
+    assert_string_equal(in.problems.items[0].key, "MaxTime");
     assert_int_equal(in.steps.n, 1);
 }
 

@@ -307,13 +307,13 @@ def template(lab):
 
 def test_slurmctld_is_not_ended_for_files_that_it_refuses(lab, agent):
     before = template(lab)
-    fault = {"file": "topology.conf", "line": 1, "message": "Switch s1 has invalid child"}
+    fault = {"file": "topology.conf", "line": 1, "key": "Switches", "message": "s1 has an invalid child"}
     agent.refuse_with = (422, {"error": "it would not start", "problems": [fault]})
     lab.kubectl("create", "configmap", "topo", "-n", "slurm",
                 "--from-literal=topology.conf=SwitchName=s1 Switches=s1")
     patch(lab, "controller", "lab", {"configFileRefs": [{"name": "topo"}]})
     eventually(lambda: applied(lab).get("reason") == "Refused", "the refusal")
-    assert "topology.conf line 1: Switch s1 has invalid child" in applied(lab)["message"]
+    assert "topology.conf line 1: Switches: s1 has an invalid child" in applied(lab)["message"]
     time.sleep(0.5)
     assert template(lab) == before
     agent.refuse_with = None
