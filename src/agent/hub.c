@@ -49,6 +49,15 @@ static void question_free(struct question *q)
     free(q);
 }
 
+static void controllers_take(struct hub *h, const struct jsn *list)
+{
+    struct arena a = {0};
+
+    h->controllers = list ? jsn_clone(&a, list) : jsn_array(&a);
+    arena_done(&h->controllers_arena);
+    h->controllers_arena = a;
+}
+
 struct hub *hub_new(struct loop *l, struct link *link, const struct hub_events *events, void *arg)
 {
     struct hub *h = xcalloc(1, sizeof(*h));
@@ -64,6 +73,7 @@ struct hub *hub_new(struct loop *l, struct link *link, const struct hub_events *
         table_init(&h->lists[i].rows);
     map_init(&h->notes, hub_note_free);
     jobs_init(&h->jobs);
+    controllers_take(h, NULL);
     list_init(&h->watchers);
     list_init(&h->questions);
     encode_uuid(uuid);
@@ -95,7 +105,7 @@ struct hub *hub_free(struct hub *h)
     nodes_forget(h);
     map_done(&h->notes);
     jobs_done(&h->jobs);
-    buf_done(&h->controllers);
+    arena_done(&h->controllers_arena);
     free(h);
     return NULL;
 }
@@ -338,9 +348,7 @@ static void ping_take(struct hub *h, const struct jsn *answer)
     uint32_t number;
 
     mismatch_take(h, jsn_get_bool(answer, "mismatch", false), h->told, (uint32_t)library);
-    buf_clear(&h->controllers);
-    if (jsn_key(answer, "controllers"))
-        jsn_print(&h->controllers, jsn_key(answer, "controllers"));
+    controllers_take(h, jsn_key(answer, "controllers"));
     if (release && release_parse(str_of(release), &number, NULL) == 0)
         h->release = h->told = number;
     else if (h->release == 0 && library > 0)

@@ -43,7 +43,8 @@ struct hub {
     bool mismatch;       /* slurmctld refuses our libslurm */
     char why[240];       /* in a sentence; "" while there is nothing to say */
     int64_t boot_time;
-    struct buf controllers; /* JSON */
+    struct arena controllers_arena;
+    const struct jsn *controllers; /* as the last ping told them; NULL: not yet */
 
     char boot[17]; /* of this process: versions of another one mean nothing */
     uint64_t version;

@@ -9,6 +9,7 @@
 #include "src/agent/hub_impl.h"
 #include "src/base/alloc.h"
 #include "src/slurm/profile.h"
+#include "src/wire/state.h"
 #include "src/wire/version.h"
 
 static const char *const list_names[HUB_N_TABLES] = {
@@ -30,36 +31,42 @@ struct hub_watcher {
     void *arg;
 };
 
-/* The item's text without its last brace: more members follow. */
-static void item_open(struct buf *out, const struct jsn *item)
+/* The item, and what we know of it besides: one object. */
+static void row_print(struct buf *out, const struct jsn *item, const struct jsn *more)
 {
+    size_t end;
+
     buf_clear(out);
     jsn_print(out, item);
     assert(out->n > 0 && out->p[out->n - 1] == '}');
-    out->p[--out->n] = '\0';
+    end = out->n - 1;
+    jsn_print(out, more);
+    assert(out->p[end + 1] == '{' && out->n > end + 3);
+    out->p[end] = ',';
+    memmove(out->p + end + 1, out->p + end + 2, out->n - end - 1);
+    out->n--;
 }
 
 static void node_row(const struct hub *h, const struct jsn *item, const char *name, struct buf *out)
 {
     const struct jobs_group *g = jobs_of_node(&h->jobs, name);
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *ids = jsn_array(&a);
+    struct wire_node_jobs more = {.jobs = ids, .busy_until = g ? MAX(g->busy_until, 0) : 0};
 
-    item_open(out, item);
-    buf_adds(out, ",\"jobs\":[");
     for (size_t i = 0; g && i < g->n; i++)
-        buf_printf(out, "%s%lld", i > 0 ? "," : "", (long long)g->ids[i]);
-    buf_adds(out, "]");
-    if (g && g->busy_until > 0)
-        buf_printf(out, ",\"busyUntil\":%lld", (long long)g->busy_until);
-    buf_addc(out, '}');
+        jsn_append(&a, ids, jsn_int(&a, g->ids[i]));
+    row_print(out, item, fields_encode(&a, wire_node_jobs_fields, &more));
 }
 
 static void partition_row(const struct hub *h, const struct jsn *item, const char *name,
                           struct buf *out)
 {
     const struct jobs_group *g = jobs_of_partition(&h->jobs, name);
+    AUTO(arena_done) struct arena a = {0};
+    struct wire_job_counts more = {g ? g->pending : 0, g ? g->running : 0};
 
-    item_open(out, item);
-    buf_printf(out, ",\"pending\":%u,\"running\":%u}", g ? g->pending : 0, g ? g->running : 0);
+    row_print(out, item, fields_encode(&a, wire_job_counts_fields, &more));
 }
 
 static bool rows_fill(struct hub *h, enum hub_table table, uint64_t version)
@@ -91,26 +98,32 @@ static bool rows_fill(struct hub *h, enum hub_table table, uint64_t version)
     return changed;
 }
 
+static void section_encode(struct hub *h, enum hub_section section, const struct jsn_field *table,
+                           const void *value)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(buf_done) struct buf text = {0};
+
+    jsn_print(&text, fields_encode(&a, table, value));
+    (void)hub_section_put(h, section, buf_view(&text));
+}
+
 static void own_sections(struct hub *h)
 {
-    AUTO(buf_done) struct buf text = {0};
+    struct wire_job_counts counts = {h->jobs.pending, h->jobs.running};
     char release[RELEASE_TEXT_LEN] = "";
+    struct wire_slurmctld slurmctld = {
+        .up = hub_complete(h), /* up means that the lists are its, too */
+        .release = release,
+        .boot_time = h->boot_time,
+        .controllers = h->controllers,
+        .error = h->why[0] ? h->why : NULL,
+    };
 
     if (h->release)
         release_text(h->release, release);
-    /* up means that the lists below are its, too */
-    buf_printf(&text, "{\"up\":%s,\"release\":\"%s\",\"bootTime\":%lld,\"controllers\":%s",
-               hub_complete(h) ? "true" : "false", release, (long long)h->boot_time,
-               h->controllers.n > 0 ? buf_str(&h->controllers) : "[]");
-    if (h->why[0]) {
-        buf_adds(&text, ",\"error\":");
-        jsn_print_string(&text, str_of(h->why));
-    }
-    buf_addc(&text, '}');
-    (void)hub_section_put(h, HUB_SLURMCTLD, buf_view(&text));
-    buf_clear(&text);
-    buf_printf(&text, "{\"pending\":%u,\"running\":%u}", h->jobs.pending, h->jobs.running);
-    (void)hub_section_put(h, HUB_COUNTS, buf_view(&text));
+    section_encode(h, HUB_SLURMCTLD, wire_slurmctld_fields, &slurmctld);
+    section_encode(h, HUB_COUNTS, wire_job_counts_fields, &counts);
 }
 
 bool hub_section_put(struct hub *h, enum hub_section section, struct str text)

@@ -15,6 +15,7 @@
 #include "src/plan/pods.h"
 #include "src/wire/declaration.h"
 #include "src/wire/outcome.h"
+#include "src/wire/state.h"
 
 #define CONNECT_MS 2000
 /* A plan may have slurmctld rehearse the files. */
@@ -188,13 +189,16 @@ uint32_t plan_agent_release(struct plan_agent *g)
     struct jsn *state = NULL;
     uint32_t release = 0;
     struct err e = {0};
-    const char *text;
+    struct wire_slurmctld slurmctld = {0};
     int status;
 
     if (call(g, "GET", "/v1/state?wait=0", STR(""), &a, &status, &state, &e) < 0 || status != 200)
         return 0;
-    text = jsn_get_str(state, "slurmctld.release");
-    return text && release_parse(str_of(text), &release, &e) == 0 ? release : 0;
+    if (fields_decode(&a, wire_slurmctld_fields, jsn_key(state, "slurmctld"), &slurmctld, &e) < 0)
+        return 0;
+    return slurmctld.release && release_parse(str_of(slurmctld.release), &release, &e) == 0
+               ? release
+               : 0;
 }
 
 static enum change_class class_of(const char *name)

@@ -14,6 +14,7 @@
 #include "src/base/clock.h"
 #include "src/operator/shelf.h"
 #include "src/slurm/line_text.h"
+#include "src/wire/state.h"
 #include "src/wire/version.h"
 
 #define MAX_RECORDS 200000
@@ -67,18 +68,9 @@ struct agent_state *agent_state_free(struct agent_state *s)
     return NULL;
 }
 
-static const char *text_at(struct arena *a, const struct jsn *v, const char *key)
+static const char *copy(struct arena *a, const char *text)
 {
-    const char *text = jsn_text(jsn_key(v, key));
-
     return text && text[0] ? arena_strdup(a, text) : NULL;
-}
-
-static int64_t time_at(const struct jsn *v, const char *key)
-{
-    int64_t seconds = jsn_get_int(v, key, 0);
-
-    return clock_s_to_us(MAX(seconds, 0));
 }
 
 static void read_jobs(struct arena *a, const struct jsn *list, struct slurm_node *n)
@@ -93,35 +85,45 @@ static void read_jobs(struct arena *a, const struct jsn *list, struct slurm_node
     n->job_ids = ids;
 }
 
-static void read_node(struct shelf *s, const struct jsn *v)
+/* One that cannot be read is there, and counts as busy. */
+static void read_node(struct arena *scratch, struct shelf *s, const struct jsn *v)
 {
-    const char *state = jsn_get_str(v, "state");
+    struct wire_node_jobs jobs = {0};
+    struct wire_node w = {0};
+    struct err e = {0};
+    bool good = fields_decode(scratch, wire_node_fields, v, &w, &e) == 0 &&
+                fields_decode(scratch, wire_node_jobs_fields, v, &jobs, &e) == 0;
     struct arena *a;
     struct slurm_node *n = shelf_put(s, jsn_get_str(v, "name"), &a);
-    struct err e = {0};
 
     n->name = arena_strdup(a, jsn_get_str(v, "name"));
-    n->jobs_known = state && nodestate_parse(str_of(state), &n->state, &e) == 0;
-    n->reason = line_text_clean(a, text_at(a, v, "reason"));
-    n->comment = line_text_clean(a, text_at(a, v, "comment"));
-    n->busy_until_us = time_at(v, "busyUntil");
-    n->started_us = time_at(v, "slurmdStartTime");
-    read_jobs(a, jsn_key(v, "jobs"), n);
+    if (!good)
+        return;
+    n->jobs_known = w.state && nodestate_parse(str_of(w.state), &n->state, &e) == 0;
+    n->reason = line_text_clean(a, copy(a, w.reason));
+    n->comment = line_text_clean(a, copy(a, w.comment));
+    n->busy_until_us = clock_s_to_us(MAX(jobs.busy_until, 0));
+    n->started_us = clock_s_to_us(MAX(w.slurmd_start_time, 0));
+    read_jobs(a, jobs.jobs, n);
 }
 
-static void read_partition(struct shelf *s, const struct jsn *v)
+/* It was checked before. */
+static void read_partition(struct arena *scratch, struct shelf *s, const struct jsn *v)
 {
-    const struct jsn *config = jsn_key(v, "config");
+    struct wire_job_counts jobs = {0};
+    struct wire_partition w = {0};
     struct arena *a;
     struct slurm_partition *p = shelf_put(s, jsn_get_str(v, "name"), &a);
 
+    (void)!fields_decode(scratch, wire_partition_fields, v, &w, NULL);
+    (void)!fields_decode(scratch, wire_job_counts_fields, v, &jobs, NULL);
     p->name = arena_strdup(a, jsn_get_str(v, "name"));
-    p->nodes = text_at(a, v, "nodes");
-    p->total_nodes = (unsigned)jsn_get_int(v, "totalNodes", 0);
-    p->pending = (unsigned)jsn_get_int(v, "pending", 0);
-    p->running = (unsigned)jsn_get_int(v, "running", 0);
-    p->config.items = arena_calloc(a, jsn_len(config) + 1, sizeof(*p->config.items));
-    JSN_FOR_MEMBERS (m, config)
+    p->nodes = copy(a, w.nodes);
+    p->total_nodes = (unsigned)w.total_nodes;
+    p->pending = jobs.pending;
+    p->running = jobs.running;
+    p->config.items = arena_calloc(a, jsn_len(w.config) + 1, sizeof(*p->config.items));
+    JSN_FOR_MEMBERS (m, w.config)
         if (jsn_is(m->value, JSN_STRING))
             p->config.items[p->config.n++] =
                 (struct jsn_pair){arena_str(a, m->key), arena_str(a, m->value->s)};
@@ -135,7 +137,7 @@ static int by_name(const void *a, const void *b)
 
 /* Each record of a list; in order of names, so that a whole list is put together at its end. */
 static void read_list(struct arena *scratch, struct shelf *s, const struct jsn *list,
-                      void (*read)(struct shelf *s, const struct jsn *v))
+                      void (*read)(struct arena *scratch, struct shelf *s, const struct jsn *v))
 {
     const struct jsn **sorted = arena_calloc(scratch, jsn_len(list) + 1, sizeof(*sorted));
     size_t n = 0;
@@ -145,7 +147,7 @@ static void read_list(struct arena *scratch, struct shelf *s, const struct jsn *
     if (n)
         qsort(sorted, n, sizeof(*sorted), by_name);
     for (size_t i = 0; i < n; i++)
-        read(s, sorted[i]);
+        read(scratch, s, sorted[i]);
 }
 
 static void remove_list(struct shelf *s, const struct jsn *names)
@@ -164,14 +166,17 @@ static void read_drift(struct agent_state *s, const struct jsn *list)
     drift = arena_calloc(&s->drift_arena, jsn_len(list) + 1, sizeof(*drift));
     s->view.n_drift = 0;
     JSN_FOR_ITEMS (v, list) {
-        struct slurm_drift *d = &drift[s->view.n_drift++];
+        struct wire_drift w = {0};
 
-        d->partition = text_at(&s->drift_arena, v, "partition");
-        d->field = text_at(&s->drift_arena, v, "field");
-        d->declared = text_at(&s->drift_arena, v, "declared");
-        d->live = text_at(&s->drift_arena, v, "live");
-        if (!d->partition || !d->field)
-            s->view.n_drift--;
+        if (fields_decode(&s->drift_arena, wire_drift_fields, v, &w, NULL) < 0 || !w.partition[0] ||
+            !w.field[0])
+            continue;
+        drift[s->view.n_drift++] = (struct slurm_drift){
+            .partition = w.partition,
+            .field = w.field,
+            .declared = copy(&s->drift_arena, w.declared),
+            .live = copy(&s->drift_arena, w.live),
+        };
     }
     s->view.drift = drift;
 }
@@ -183,17 +188,18 @@ static void read_waiting(struct agent_state *s, const struct jsn *list)
 
     s->view.n_waiting = 0;
     JSN_FOR_ITEMS (v, list) {
-        const struct jsn *jobs = jsn_key(v, "jobs");
-        struct slurm_waiting *w = &waiting[s->view.n_waiting];
-        uint32_t *ids = arena_calloc(a, jsn_len(jobs) + 1, sizeof(*ids));
+        struct slurm_waiting *to = &waiting[s->view.n_waiting];
+        struct wire_waiting w = {0};
+        uint32_t *ids;
 
-        *w = (struct slurm_waiting){0};
-        w->partition = text_at(a, v, "partition");
-        JSN_FOR_ITEMS (job, jobs)
+        if (fields_decode(a, wire_waiting_fields, v, &w, NULL) < 0 || !w.partition[0])
+            continue;
+        ids = arena_calloc(a, jsn_len(w.jobs) + 1, sizeof(*ids));
+        *to = (struct slurm_waiting){.partition = w.partition, .jobs = ids};
+        JSN_FOR_ITEMS (job, w.jobs)
             if (jsn_is(job, JSN_INT))
-                ids[w->n++] = (uint32_t)job->i;
-        w->jobs = ids;
-        s->view.n_waiting += w->partition != NULL;
+                ids[to->n++] = (uint32_t)job->i;
+        s->view.n_waiting++;
     }
     s->view.waiting = waiting;
 }
@@ -222,20 +228,20 @@ static int check_config(const struct jsn *v, struct err *e)
 }
 
 /* Returns whether it is another one, or there now, or gone. */
-static bool read_slurmctld(struct agent_state *s, const struct jsn *v)
+static bool read_slurmctld(struct agent_state *s, struct arena *scratch, const struct jsn *v)
 {
-    const char *release = jsn_get_str(v, "release");
-    bool up = jsn_get_bool(v, "up", false);
-    bool same = up == s->up && streq(release && release[0] ? release : NULL, s->release) &&
-                streq(jsn_get_str(v, "error"), s->error);
+    struct wire_slurmctld w = {0};
 
-    if (same)
+    if (fields_decode(scratch, wire_slurmctld_fields, v, &w, NULL) < 0)
+        w = (struct wire_slurmctld){0}; /* not known: not up */
+    w.release = copy(scratch, w.release);
+    if (w.up == s->up && streq(w.release, s->release) && streq(w.error, s->error))
         return false;
     arena_done(&s->slurmctld_arena);
     s->slurmctld_arena = (struct arena){0};
-    s->up = up;
-    s->release = text_at(&s->slurmctld_arena, v, "release");
-    s->error = text_at(&s->slurmctld_arena, v, "error");
+    s->up = w.up;
+    s->release = copy(&s->slurmctld_arena, w.release);
+    s->error = copy(&s->slurmctld_arena, w.error);
     return true;
 }
 
@@ -266,6 +272,27 @@ static int check_list(const struct jsn *list, const char *what, struct err *e)
     return 0;
 }
 
+/* Of partitions that are half known nobody could say whether they have jobs. */
+static int check_partitions(const struct jsn *list, struct err *e)
+{
+    AUTO(arena_done) struct arena a = {0};
+    int r = check_list(list, "partitions", e);
+
+    JSN_FOR_ITEMS (v, list) {
+        struct wire_partition w = {0};
+        struct wire_job_counts jobs = {0};
+
+        if (r == 0)
+            r = fields_decode(&a, wire_partition_fields, v, &w, e);
+        if (r == 0)
+            r = fields_decode(&a, wire_job_counts_fields, v, &jobs, e);
+        if (r < 0)
+            return err_wrap(e, -EBADMSG, "the agent's state cannot be read: partition '%s'",
+                            jsn_get_str(v, "name"));
+    }
+    return r;
+}
+
 static int check(const struct jsn *answer, struct err *e)
 {
     const char *version = jsn_get_str(answer, "version");
@@ -278,7 +305,7 @@ static int check(const struct jsn *answer, struct err *e)
         r = check_config(jsn_key(answer, "config"), e);
     if (r == 0)
         r = check_list(jsn_key(answer, "nodes"), "nodes", e);
-    return r < 0 ? r : check_list(jsn_key(answer, "partitions"), "partitions", e);
+    return r < 0 ? r : check_partitions(jsn_key(answer, "partitions"), e);
 }
 
 /* Names of records that an answer has, and of those that it says are gone. */
@@ -353,7 +380,7 @@ int agent_state_update(struct agent_state *s, const struct jsn *answer, struct a
     remove_list(&s->nodes, jsn_get(answer, "removed.nodes"));
     remove_list(&s->partitions, jsn_get(answer, "removed.partitions"));
     if (jsn_key(answer, "slurmctld"))
-        ret->slurmctld = read_slurmctld(s, jsn_key(answer, "slurmctld"));
+        ret->slurmctld = read_slurmctld(s, a, jsn_key(answer, "slurmctld"));
     if (ret->drift) {
         note_drifted(a, s, ret);
         read_drift(s, jsn_key(answer, "drift"));

@@ -52,7 +52,7 @@ static const struct jsn_field refusal_fields[] = {
 
 #define AT(member) offsetof(struct wire_outcome, member)
 
-static const struct jsn_field wire_outcome_fields[] = {
+const struct jsn_field wire_outcome_fields[] = {
     {WIRE_KEY, JSN_I64, AT(wire), 0},
     {"result", JSN_ENUM, AT(result), 0, .names = results},
     {"class", JSN_STR, AT(class), 0, .check = check_class},

@@ -64,6 +64,8 @@ struct wire_outcome {
     const char *good; /* the name of the declaration that slurmctld has, in the state; or NULL */
 };
 
+extern const struct jsn_field wire_outcome_fields[];
+
 /* Of another version, or not to be understood: a sentence. */
 int wire_outcome_decode(struct arena *a, const struct jsn *v, struct wire_outcome *ret,
                         struct err *e) MUST_CHECK;

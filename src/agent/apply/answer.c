@@ -9,6 +9,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
+#include "src/wire/state.h"
 #include "src/wire/version.h"
 
 /* Partitions that are kept for their jobs. */
@@ -19,14 +20,12 @@ static struct jsn *waiting_of(struct arena *a, const struct engine *g, const str
     for (size_t i = 0; r && i < r->n_kept; i++) {
         const char *name = r->kept[i].partition;
         const struct jobs_group *jobs = jobs_of_partition(hub_jobs(g->o.hub), name);
-        struct jsn *item = jsn_object(a);
         struct jsn *ids = jsn_array(a);
+        struct wire_waiting w = {.partition = name, .jobs = ids};
 
         for (size_t k = 0; jobs && k < jobs->n; k++)
             jsn_append(a, ids, jsn_int(a, jobs->ids[k]));
-        jsn_set_str(a, item, "partition", name);
-        jsn_set(a, item, "jobs", ids);
-        jsn_append(a, list, item);
+        jsn_append(a, list, fields_encode(a, wire_waiting_fields, &w));
     }
     return list;
 }

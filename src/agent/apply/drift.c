@@ -11,17 +11,14 @@
 
 #include "src/base/alloc.h"
 #include "src/base/log.h"
+#include "src/wire/state.h"
 
 static void drift_add(struct arena *a, struct jsn *list, const char *partition, const char *field,
                       const char *declared, const char *live)
 {
-    struct jsn *item = jsn_object(a);
+    struct wire_drift d = {partition, field, declared, live};
 
-    jsn_set_str(a, item, "partition", partition);
-    jsn_set_str(a, item, "field", field);
-    jsn_set_str(a, item, "declared", declared);
-    jsn_set_str(a, item, "live", live);
-    jsn_append(a, list, item);
+    jsn_append(a, list, fields_encode(a, wire_drift_fields, &d));
 }
 
 static void partition_look(const struct engine *g, const struct model_object *o,

@@ -149,6 +149,16 @@ int call_check_texts(struct worker_call *c)
     return 0;
 }
 
+const char *call_said(const char *text)
+{
+    return text && text[0] ? text : NULL;
+}
+
+int64_t call_time(time_t when)
+{
+    return when > 0 && when != (time_t)NO_VAL && when != (time_t)INFINITE ? when : 0;
+}
+
 void call_put_text(struct worker_call *c, struct jsn *object, const char *key, const char *text)
 {
     if (text && text[0])
@@ -157,7 +167,7 @@ void call_put_text(struct worker_call *c, struct jsn *object, const char *key, c
 
 void call_put_time(struct worker_call *c, struct jsn *object, const char *key, time_t when)
 {
-    if (when > 0 && when != (time_t)NO_VAL && when != (time_t)INFINITE)
+    if (call_time(when) > 0)
         jsn_set_int(c->arena, object, key, when);
 }
 

@@ -43,6 +43,9 @@ bool call_code_mismatch(int code);
 /* "refused", "down", "denied" or "busy": what a code of Slurm's means for who called. */
 const char *call_code_kind(int code);
 
+/* A text, or NULL, and a time, or 0, if they say nothing: what a table leaves out. */
+const char *call_said(const char *text);
+int64_t call_time(time_t when);
 /* Text and times only where they say something. */
 void call_put_text(struct worker_call *c, struct jsn *object, const char *key, const char *text);
 void call_put_time(struct worker_call *c, struct jsn *object, const char *key, time_t when);

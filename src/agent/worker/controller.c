@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "src/base/alloc.h"
+#include "src/wire/state.h"
 
 /* What the controller in charge said of itself last. */
 static struct {
@@ -61,15 +62,15 @@ static bool controllers_list(struct worker_call *c, struct jsn *list, bool *mism
     bool any = false;
 
     for (size_t i = 0; i < controllers_count(); i++) {
-        struct jsn *item = jsn_object(c->arena);
         int code = controllers_ping(i);
+        struct wire_controller one = {
+            .name = controllers_name(i),
+            .mode = i == 0 ? "primary" : "backup",
+            .up = code == 0,
+            .error = code != 0 ? slurm_strerror(code) : NULL,
+        };
 
-        jsn_set_str(c->arena, item, "name", controllers_name(i));
-        jsn_set_str(c->arena, item, "mode", i == 0 ? "primary" : "backup");
-        jsn_set_bool(c->arena, item, "up", code == 0);
-        if (code != 0)
-            jsn_set_str(c->arena, item, "error", slurm_strerror(code));
-        jsn_append(c->arena, list, item);
+        jsn_append(c->arena, list, fields_encode(c->arena, wire_controller_fields, &one));
         any = any || code == 0;
         *mismatch = *mismatch || code == -1 || call_code_mismatch(code);
     }

@@ -11,50 +11,50 @@
 #include "src/agent/worker/release.h"
 #include "src/agent/worker/users.h"
 #include "src/slurm/nodestate.h"
+#include "src/wire/state.h"
 
-static void reason_put(struct worker_call *c, struct jsn *item, const node_info_t *n)
+static void reason_take(const node_info_t *n, struct wire_node *to)
 {
-    if (!n->reason || !n->reason[0] || !nodestate_has_reason(n->node_state))
+    to->reason = call_said(n->reason);
+    if (!to->reason || !nodestate_has_reason(n->node_state)) {
+        to->reason = NULL;
         return;
-    jsn_set_str(c->arena, item, "reason", n->reason);
+    }
     if (n->reason_uid != NO_VAL)
-        jsn_set_str(c->arena, item, "reasonUser", users_name(n->reason_uid));
-    call_put_time(c, item, "reasonTime", n->reason_time);
-}
-
-static void texts_put(struct worker_call *c, struct jsn *item, const node_info_t *n)
-{
-    call_put_text(c, item, "comment", n->comment);
-    call_put_text(c, item, "extra", n->extra);
-    call_put_text(c, item, "features", n->features);
-    call_put_text(c, item, "activeFeatures", n->features_act);
-    call_put_text(c, item, "gres", n->gres);
-    call_put_text(c, item, "address", n->node_addr);
-    call_put_text(c, item, "hostname", n->node_hostname);
-    call_put_text(c, item, "version", n->version);
-    call_put_text(c, item, "topology", release_node_topology(n));
-    call_put_text(c, item, "instanceId", release_node_instance_id(n));
-    call_put_text(c, item, "instanceType", release_node_instance_type(n));
+        to->reason_user = users_name(n->reason_uid);
+    to->reason_time = call_time(n->reason_time);
 }
 
 static void node_item(struct worker_call *c, const node_info_t *n, struct jsn *items)
 {
     AUTO(buf_done) struct buf state = {0};
-    struct jsn *item = jsn_object(c->arena);
+    struct wire_node node;
 
     nodestate_print(n->node_state, &state);
-    jsn_set_str(c->arena, item, "name", n->name);
-    jsn_set_str(c->arena, item, "state", buf_str(&state));
-    reason_put(c, item, n);
-    texts_put(c, item, n);
-    call_put_time(c, item, "bootTime", n->boot_time);
-    call_put_time(c, item, "slurmdStartTime", n->slurmd_start_time);
-    call_put_time(c, item, "resumeAfter", release_node_resume_after(n));
-    jsn_set_int(c->arena, item, "cpus", n->cpus);
-    jsn_set_int(c->arena, item, "cpusAllocated", release_node_cpus_allocated(n));
-    jsn_set_int(c->arena, item, "memory", (int64_t)n->real_memory);
-    jsn_set_int(c->arena, item, "weight", n->weight);
-    jsn_append(c->arena, items, item);
+    node = (struct wire_node){
+        .name = n->name,
+        .state = buf_str(&state),
+        .comment = call_said(n->comment),
+        .extra = call_said(n->extra),
+        .features = call_said(n->features),
+        .active_features = call_said(n->features_act),
+        .gres = call_said(n->gres),
+        .address = call_said(n->node_addr),
+        .hostname = call_said(n->node_hostname),
+        .version = call_said(n->version),
+        .topology = call_said(release_node_topology(n)),
+        .instance_id = call_said(release_node_instance_id(n)),
+        .instance_type = call_said(release_node_instance_type(n)),
+        .boot_time = call_time(n->boot_time),
+        .slurmd_start_time = call_time(n->slurmd_start_time),
+        .resume_after = call_time(release_node_resume_after(n)),
+        .cpus = n->cpus,
+        .cpus_allocated = release_node_cpus_allocated(n),
+        .memory = (int64_t)n->real_memory,
+        .weight = n->weight,
+    };
+    reason_take(n, &node);
+    jsn_append(c->arena, items, fields_encode(c->arena, wire_node_fields, &node));
 }
 
 int call_nodes(struct worker_call *c)

@@ -17,19 +17,21 @@
 #include "src/agent/worker/call.h"
 #include "src/agent/worker/partition_map.h"
 #include "src/agent/worker/release.h"
+#include "src/wire/state.h"
 
 static void partition_item(struct worker_call *c, const partition_info_t *info, struct jsn *items)
 {
-    struct jsn *item = jsn_object(c->arena);
+    struct wire_partition p = {
+        .name = info->name ? info->name : "",
+        .config = partmap_config(c->arena, info),
+        .nodes = call_said(info->nodes),
+        .nodesets = call_said(info->nodesets),
+        .total_nodes = info->total_nodes,
+        .total_cpus = info->total_cpus,
+        .tres = call_said(info->tres_fmt_str),
+    };
 
-    jsn_set_str(c->arena, item, "name", info->name ? info->name : "");
-    jsn_set(c->arena, item, "config", partmap_config(c->arena, info));
-    call_put_text(c, item, "nodes", info->nodes);
-    call_put_text(c, item, "nodesets", info->nodesets);
-    jsn_set_int(c->arena, item, "totalNodes", info->total_nodes);
-    jsn_set_int(c->arena, item, "totalCpus", info->total_cpus);
-    call_put_text(c, item, "tres", info->tres_fmt_str);
-    jsn_append(c->arena, items, item);
+    jsn_append(c->arena, items, fields_encode(c->arena, wire_partition_fields, &p));
 }
 
 int call_partitions(struct worker_call *c)

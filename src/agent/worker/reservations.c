@@ -11,6 +11,7 @@
 
 #include "src/agent/worker/call.h"
 #include "src/agent/worker/release.h"
+#include "src/wire/state.h"
 
 static const struct {
     const char *word; /* as scontrol spells it */
@@ -39,39 +40,40 @@ static const struct {
     {"MAGNETIC", RESERVE_FLAG_MAGNETIC, RESERVE_FLAG_NO_MAGNETIC},
 };
 
-static struct jsn *flags_list(struct worker_call *c, uint64_t flags)
+static struct jsn_strs flags_list(struct worker_call *c, uint64_t flags)
 {
-    struct jsn *list = jsn_array(c->arena);
+    struct jsn_strs list = {arena_calloc(c->arena, ARRAY_LEN(resv_flags), sizeof(const char *)), 0};
 
     for (size_t i = 0; i < ARRAY_LEN(resv_flags); i++)
         if (flags & resv_flags[i].set)
-            jsn_append(c->arena, list, jsn_string(c->arena, resv_flags[i].word));
+            list.items[list.n++] = resv_flags[i].word;
     return list;
 }
 
 static void resv_item(struct worker_call *c, const reserve_info_t *r, struct jsn *items)
 {
-    struct jsn *item = jsn_object(c->arena);
+    struct wire_reservation v = {
+        .name = r->name ? r->name : "",
+        .start_time = call_time(r->start_time),
+        .end_time = call_time(r->end_time),
+        .flags = flags_list(c, r->flags),
+        .nodes = call_said(r->node_list),
+        .node_count = r->node_cnt == NO_VAL ? 0 : r->node_cnt,
+        .core_count = r->core_cnt == NO_VAL ? 0 : r->core_cnt,
+        .users = call_said(r->users),
+        .accounts = call_said(r->accounts),
+        .groups = call_said(r->groups),
+        .partition = call_said(r->partition),
+        .features = call_said(r->features),
+        .licenses = call_said(r->licenses),
+        .burst_buffer = call_said(r->burst_buffer),
+        .tres = call_said(r->tres_str),
+        .comment = call_said(release_resv_comment(r)),
+        .qos = call_said(release_resv_qos(r)),
+        .allowed_partitions = call_said(release_resv_partitions(r)),
+    };
 
-    jsn_set_str(c->arena, item, "name", r->name ? r->name : "");
-    call_put_time(c, item, "startTime", r->start_time);
-    call_put_time(c, item, "endTime", r->end_time);
-    jsn_set(c->arena, item, "flags", flags_list(c, r->flags));
-    call_put_text(c, item, "nodes", r->node_list);
-    jsn_set_int(c->arena, item, "nodeCount", r->node_cnt == NO_VAL ? 0 : r->node_cnt);
-    jsn_set_int(c->arena, item, "coreCount", r->core_cnt == NO_VAL ? 0 : r->core_cnt);
-    call_put_text(c, item, "users", r->users);
-    call_put_text(c, item, "accounts", r->accounts);
-    call_put_text(c, item, "groups", r->groups);
-    call_put_text(c, item, "partition", r->partition);
-    call_put_text(c, item, "features", r->features);
-    call_put_text(c, item, "licenses", r->licenses);
-    call_put_text(c, item, "burstBuffer", r->burst_buffer);
-    call_put_text(c, item, "tres", r->tres_str);
-    call_put_text(c, item, "comment", release_resv_comment(r));
-    call_put_text(c, item, "qos", release_resv_qos(r));
-    call_put_text(c, item, "allowedPartitions", release_resv_partitions(r));
-    jsn_append(c->arena, items, item);
+    jsn_append(c->arena, items, fields_encode(c->arena, wire_reservation_fields, &v));
 }
 
 int call_reservations(struct worker_call *c)
