@@ -164,8 +164,7 @@ static void slurm_changed(const struct routes *r, const char *ns, const char *co
 {
     for (size_t i = 0; i < c->n_nodes; i++)
         follow_node(r, ns, c->nodes[i]);
-    for (size_t i = 0; i < c->n_drifted; i++)
-        routes_add_index(r, "NodeSet", ns, WORLD_BY_SLURM_NAME, c->drifted[i]);
+    routes_add_named(r, "NodeSet", ns, c->drifted, c->n_drifted);
     if (c->config)
         routes_add_some(r, "NodeSet", ns, controller, is_unsettled, NULL);
 }

@@ -134,10 +134,8 @@ static void config_written(const struct routes *r, const char *ns, const char *c
 static void slurm_changed(const struct routes *r, const char *ns, const char *controller,
                           const struct agent_change *c)
 {
-    for (size_t i = 0; i < c->n_partitions; i++)
-        routes_add_index(r, "Partition", ns, WORLD_BY_SLURM_NAME, c->partitions[i]);
-    for (size_t i = 0; i < c->n_drifted; i++)
-        routes_add_index(r, "Partition", ns, WORLD_BY_SLURM_NAME, c->drifted[i]);
+    routes_add_named(r, "Partition", ns, c->partitions, c->n_partitions);
+    routes_add_named(r, "Partition", ns, c->drifted, c->n_drifted);
     if (c->config)
         routes_add_some(r, "Partition", ns, controller, awaits_outcome, NULL);
 }

@@ -40,6 +40,13 @@ void routes_add_index(const struct routes *r, const char *kind, const char *ns, 
         routes_add(r, kind, s.items[i]->namespace, s.items[i]->name);
 }
 
+void routes_add_named(const struct routes *r, const char *kind, const char *ns,
+                      const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        routes_add_index(r, kind, ns, WORLD_BY_SLURM_NAME, names[i]);
+}
+
 void routes_add_some(const struct routes *r, const char *kind, const char *ns,
                      const char *controller, routes_pick_fn wanted, const void *arg)
 {

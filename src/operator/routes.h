@@ -27,6 +27,9 @@ void routes_follow_cluster(const struct routes *r, const char *ns, const char *c
 void routes_add(const struct routes *r, const char *kind, const char *ns, const char *name);
 void routes_add_index(const struct routes *r, const char *kind, const char *ns, const char *index,
                       const char *value);
+/* Those of a kind that have one of these names in Slurm. */
+void routes_add_named(const struct routes *r, const char *kind, const char *ns,
+                      const char *const *names, size_t n);
 /* Those of a kind that name a Controller and that `wanted` picks; it gets what the cache keeps
  * decoded of each, NULL where that failed. */
 typedef bool (*routes_pick_fn)(const void *kept, const void *arg);
