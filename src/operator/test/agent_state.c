@@ -87,6 +87,44 @@ static void what_cannot_be_read_counts_as_busy(void **state)
     assert_false(slurm_state_is_idle(agent_state_view(f.state), "nowhere"));
 }
 
+/* A record with a member that is not of its type says nothing of the node but that it is there. */
+static void a_node_whose_record_is_bad_counts_as_busy(void **state)
+{
+    static const char *const rows[] = {
+        "{'name':'a','state':'IDLE+DRAIN','jobs':[],'busyUntil':'soon'}",
+        "{'name':'a','state':7,'jobs':[]}",
+        "{'name':'a','state':'IDLE+DRAIN','jobs':{}}",
+        "{'name':'a','state':'IDLE+DRAIN','jobs':[],'reason':[]}",
+    };
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *text = arena_printf(
+            &f.arena, "{'version':'ab-c-%zu','full':false,'nodes':[%s]}", i + 8, rows[i]);
+
+        assert_int_equal(update(&f, text), 0);
+        assert_non_null(node(&f, "a"));
+        assert_false(slurm_state_is_idle(agent_state_view(f.state), "a"));
+        assert_false(slurm_state_is_free(agent_state_view(f.state), "a"));
+    }
+}
+
+static void a_slurmctld_that_cannot_be_read_is_not_up(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f);
+    assert_true(agent_state_up(f.state));
+    assert_int_equal(
+        update(&f, "{'version':'ab-c-8','full':false,'slurmctld':{'up':'yes','release':7}}"), 0);
+    assert_true(f.change.slurmctld);
+    assert_false(agent_state_up(f.state));
+    assert_null(agent_state_release(f.state));
+}
+
 static void a_difference_changes_what_it_names(void **state)
 {
     AUTO(fixture_done) struct fixture f;
@@ -163,6 +201,8 @@ static void nonsense_is_refused_and_changes_nothing(void **state)
         "{'version':'a-1','nodes':[{'state':'IDLE'}]}",
         "{'version':'a-1','partitions':[{'name':''}]}",
         "{'version':'a-1','nodes':[7]}",
+        "{'version':'a-1','partitions':[{'name':'debug','running':'many'}]}",
+        "{'version':'a-1','partitions':[{'name':'debug','config':7}]}",
     };
     AUTO(fixture_done) struct fixture f;
 
@@ -198,6 +238,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_answer_is_taken_in),
         cmocka_unit_test(what_cannot_be_read_counts_as_busy),
+        cmocka_unit_test(a_node_whose_record_is_bad_counts_as_busy),
+        cmocka_unit_test(a_slurmctld_that_cannot_be_read_is_not_up),
         cmocka_unit_test(a_difference_changes_what_it_names),
         cmocka_unit_test(sections_that_come_again_are_no_news),
         cmocka_unit_test(a_new_whole_replaces_all),
