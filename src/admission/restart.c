@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Changes for which slurmctld is started anew.
+ * Changes for which slurmctld is started again.
  *
  * Most changes reach slurmctld by a call or a reconfigure; a few keys (SelectType, AuthType, ...)
  * are read at its start alone.  Jobs go on running, but nothing is scheduled for a moment, and who

@@ -2,9 +2,9 @@
 /*
  * What watchers get: rows, sections, versions.
  *
- * A node's row also tells its jobs and a partition's how many there are, so both are made anew when
- * the jobs change; a row whose text is the same afterwards stays as old as it was.  The version
- * counts publications in which anything was new.
+ * A node's row also tells its jobs and a partition's how many there are, so both are made again
+ * when the jobs change; a row whose text is the same afterwards stays as old as it was.  The
+ * version counts publications in which anything was new.
  */
 #include "src/agent/hub_impl.h"
 #include "src/base/alloc.h"

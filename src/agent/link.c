@@ -86,7 +86,7 @@ static void call_fail(struct call *c, const struct err *why)
     call_answer(c, r, NULL, &e);
 }
 
-/* Is the child there and idle?  One that is asked for anew goes first. */
+/* Is the child there and idle?  One that is asked for again goes first. */
 static void lane_refresh(struct lane *lane)
 {
     if (!lane->stale || lane->in_hand)

@@ -12,7 +12,7 @@
  *
  * Whether Slurm takes a line shows when the whole file is checked.  A Partition whose line is
  * refused falls back to the last one that was good (its status has it), and is left out if that is
- * refused, too; the file is made anew without it, so that nobody else is concerned.
+ * refused, too; the file is made again without it, so that nobody else is concerned.
  */
 #include "src/api/partition_conf.h"
 #include "src/base/map.h"

@@ -19,8 +19,8 @@
 
 #define KEY_MODE 0400
 
-/* In memory: a pod that loses it loses its containers, too, and is seeded anew; and what is written
- * before each change is not worth a disk's time. */
+/* In memory: a pod that loses it loses its containers, too, and is seeded again; and what is
+ * written before each change is not worth a disk's time. */
 struct jsn *agent_live_volume(struct arena *a, const struct build_cluster *c)
 {
     if (!build_has_agent(c))

@@ -2,8 +2,8 @@
 /*
  * A list of steps on standard error.
  *
- * On a terminal all steps stand there from the start, and the list is drawn anew in place, with the
- * time each takes.  Elsewhere there is a line when a step ends.
+ * On a terminal all steps stand there from the start, and the list is drawn again in place, with
+ * the time each takes.  Elsewhere there is a line when a step ends.
  */
 #include "src/cli/steps.h"
 

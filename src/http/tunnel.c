@@ -3,7 +3,7 @@
  * A tunnel from a client's connection to a server on this machine.
  *
  * The API server decides who may do what and knows where a pod runs; the process that runs pods
- * speaks exec and logs with the client itself.  The head of the request is written anew: its own
+ * speaks exec and logs with the client itself.  The head of the request is written again: its own
  * target, no credentials, no framing but a length, and one request per connection.  From then on
  * bytes are passed on as they are.  Each side is read only while the other keeps up.
  */

@@ -8,7 +8,7 @@
  * round trip.  Calls wait in a queue, a few are under way at a time.
  *
  * A failed call is made again with back-off where that may help; an event that somebody deleted (or
- * that expired) is created anew; the rest is dropped: events are a courtesy, never a reason to
+ * that expired) is created again; the rest is dropped: events are a courtesy, never a reason to
  * wait.
  */
 #include "src/kube/event.h"

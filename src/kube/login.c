@@ -90,7 +90,7 @@ struct kube_login *kube_login_free(struct kube_login *l)
     return NULL;
 }
 
-/* Read it anew.  Returns 1 if it has changed, 0 if not, negative only if it was never read. */
+/* Read it again.  Returns 1 if it has changed, 0 if not, negative only if it was never read. */
 static int follow(struct kube_login *l, struct followed *f, const char *what, struct err *e)
 {
     AUTO(secret_done) struct secret fresh = {0};

@@ -6,7 +6,7 @@
  * does no harm, as with kubectl.  What cannot be (a certificate without its key, two ways to say
  * who one is, trust in an authority and trust in nobody) is refused here, before anything is sent.
  *
- * In a pod the token is a file that the kubelet writes anew before it expires; login.c reads it
+ * In a pod the token is a file that the kubelet writes again before it expires; login.c reads it
  * again.
  */
 #include "src/kube/target.h"

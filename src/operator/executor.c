@@ -6,7 +6,7 @@
  * as many at a time with each that succeeds: a server that refuses a thousand pods is asked for
  * one. After a failure the rest of its stage is left out; later stages go on (a Service that cannot
  * be made is no reason to keep a configuration back), save for the status, which speaks of what the
- * plan has achieved.  Whoever started it plans anew and finds what is missing.
+ * plan has achieved.  Whoever started it plans again and finds what is missing.
  *
  * A configuration for an agent is handed over and not waited for: nothing that the API server does
  * may hold it up, and how it fares comes back with Slurm's state.

@@ -4,7 +4,7 @@
  *
  * A pod's node is a record in slurmctld that outlives the pod: `sinfo` would show it as down for
  * ever after the NodeSet was made smaller, or deleted.  It is deleted once there is no pod of that
- * name and none will be made; a pod that is only made anew finds its record again.
+ * name and none will be made; a pod that is only made again finds its record again.
  *
  * Only what is ours goes: a dynamic node with the name of one of the NodeSet's pods, whose reason
  * we have written when the pod was about to go.  One that somebody else has drained or set down

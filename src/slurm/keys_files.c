@@ -3,7 +3,7 @@
  * The keys of cgroup.conf, gres.conf and topology.conf.
  *
  * slurmctld reads all three at a reconfigure.  slurmd reads cgroup.conf again, too, but sets up its
- * cgroup plugin and its generic resources only when it starts (up to 23.02) or is started anew by
+ * cgroup plugin and its generic resources only when it starts (up to 23.02) or is started again by
  * the reconfigure (from 23.11 on).
  */
 #include "src/slurm/keys_impl.h"

@@ -8,7 +8,8 @@
  *
  * One that does not come up after this process has started may have died of its files, and nobody
  * is there who could refuse them.  After a while they are tried out on a scratch slurmctld, whose
- * last words are the reason that is told; it is not more than that, for what else is there to run?
+ * last words are the reason that is told.  The files stay: there are no others that are known to
+ * work.
  */
 #include "src/agent/apply/engine_impl.h"
 

@@ -4,7 +4,7 @@
  *
  * Watches and paged lists may go back for a few minutes (five, as etcd behind a kube-apiserver).
  * Every tenth of that time the newest version is noted; when a note is old enough everything before
- * it is forgotten.  Times are monotonic and live in memory: after a restart the clock starts anew,
+ * it is forgotten.  Times are monotonic and live in memory: after a restart the clock starts again,
  * and old versions live a little longer.
  */
 #include "src/cluster/apiserver/compactor.h"

@@ -3,7 +3,7 @@
  * Adoption and release.
  *
  * The uid in the controlling owner reference decides, never the name: a set that was deleted and
- * made anew under its old name adopts the orphans that its predecessor left and nothing else.
+ * made again under its old name adopts the orphans that its predecessor left and nothing else.
  * Objects that are being deleted are not adopted.
  */
 #include "src/cluster/workloads/owned.h"

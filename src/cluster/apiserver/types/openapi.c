@@ -2,7 +2,7 @@
 /*
  * OpenAPI documents: building, caching, and the forms that clients ask for.
  *
- * Version 2 is one document about everything, made anew after each change of the registry, when
+ * Version 2 is one document about everything, made again after each change of the registry, when
  * somebody asks.  Version 3 has one document for each group and version; those of groups without
  * custom resources never change and are kept for good.  A version 3 document's hash is its
  * content's, so the root, which lists the hashes, has all of them made.

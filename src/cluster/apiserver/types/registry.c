@@ -5,7 +5,7 @@
  * Built-in resources come from the tables and stay; those of a CRD come and go.  A custom resource
  * with all its versions lives in an arena of its own (struct resource_owner), counted, so that a
  * watch may go on with the resource it began with.  After each change the sorted list and the hash
- * tables are made anew: there are a few hundred entries at most and changes are rare.
+ * tables are made again: there are a few hundred entries at most and changes are rare.
  */
 #include "src/cluster/apiserver/types/registry.h"
 

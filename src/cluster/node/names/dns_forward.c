@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Forwarding: each question gets a socket of its own, connected to a server of the machine's
- * /etc/resolv.conf (read anew at most once in five seconds); a server that is silent for two
+ * /etc/resolv.conf (read again at most once in five seconds); a server that is silent for two
  * seconds is followed by the next.  Answers are passed back as they are.
  */
 #include "src/cluster/node/names/dns_forward.h"

@@ -4,7 +4,7 @@
  *
  * The first address of the range is the machine's, the last is for broadcasts.  A pod has an
  * address that follows from its name, if that is free: whoever kept the address of a worker that
- * was made anew (slurmctld does) still reaches it.  Others take the one behind the last that was
+ * was made again (slurmctld does) still reaches it.  Others take the one behind the last that was
  * given, so that an address means another pod only after the whole range has been gone through.
  */
 #include "src/cluster/node/network/ipam.h"

@@ -2,10 +2,10 @@
 /*
  * Services on one machine: DNS from a table, addresses by nft.
  *
- * Whatever changes, the whole directory is built anew from the caches, a few milliseconds later, so
- * that a burst of changes costs one round.  DNS answers from it at once; the rules are given to nft
- * if their text is another one than before, one run at a time.  Where nft does not work, names of
- * Services lead straight to their pods instead: then a Service's port must be its pods'.
+ * Whatever changes, the whole directory is built again from the caches, a few milliseconds later,
+ * so that a burst of changes costs one round.  DNS answers from it at once; the rules are given to
+ * nft if their text is another one than before, one run at a time.  Where nft does not work, names
+ * of Services lead straight to their pods instead: then a Service's port must be its pods'.
  */
 #include "src/cluster/node/network/services.h"
 

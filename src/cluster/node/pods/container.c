@@ -4,8 +4,8 @@
  *
  * A run lives in POD/containers/NAME/NUMBER.  Its shim makes the container, holds its streams and
  * writes status.json; we hold a socket to the shim and read that file when the shim says "started",
- * and when the connection ends.  Since the shim outlives us, a later node process connects anew and
- * goes on as if nothing had been.
+ * and when the connection ends.  Since the shim outlives us, a later node process connects again
+ * and goes on as if nothing had been.
  *
  *   IDLE -> STARTING -> UP -> STOPPING -> DOWN -> STARTING ...
  *

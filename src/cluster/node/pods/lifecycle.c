@@ -7,7 +7,7 @@
  * started again as the policy says, with a growing delay.  When no main container will run again
  * the outcome is decided, sidecars go, the last first, and the pod's resources are released.  A pod
  * that is deleted, or whose time is up, goes the same way from wherever it is: main containers at
- * once, then the sidecars.  A pod whose namespaces were lost is stopped whole and begins anew.
+ * once, then the sidecars.  A pod whose namespaces were lost is stopped whole and begins again.
  *
  * Actions are only what can be begun now; the caller asks again whenever something has changed.
  */

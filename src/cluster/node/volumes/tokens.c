@@ -3,7 +3,7 @@
  * Tokens for pods, by the TokenRequest API.
  *
  * A token is bound to its pod.  It is renewed when four fifths of its life are over, as a kubelet
- * does it; the pod's volumes are written anew then.  Failures are tried again while the old token
+ * does it; the pod's volumes are written again then.  Failures are tried again while the old token
  * is still good.  Tokens are kept in memory alone: a new node process asks for new ones.
  */
 #include "src/cluster/node/volumes/tokens.h"
