@@ -16,7 +16,8 @@
 #include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/write.h"
 
-static const struct bootstrap_set *const sets[] = {&bootstrap_kubernetes, &bootstrap_own};
+static const struct bootstrap_set *const sets[] = {&bootstrap_people, &bootstrap_programs,
+                                                   &bootstrap_own};
 
 #define AUTOUPDATE "rbac.authorization.kubernetes.io/autoupdate"
 

@@ -2,7 +2,7 @@
 /*
  * Roles and bindings of our own.
  *
- * admin, edit and view take the rules of all roles with a certain label (bootstrap_kubernetes.c),
+ * admin, edit and view take the rules of all roles with a certain label (bootstrap_people.c),
  * so our kinds are added to them by system:slurmkeeper:aggregate-to-edit and -view.
  *
  * The rest is for our own processes.  Each has the rights that its code uses and no other.  The

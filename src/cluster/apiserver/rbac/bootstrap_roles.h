@@ -4,6 +4,7 @@
 
 #define READ "get list watch"
 #define WRITE "create delete deletecollection patch update"
+#define ALL READ " " WRITE
 #define TO_ADMIN "rbac.authorization.k8s.io/aggregate-to-admin"
 #define TO_EDIT "rbac.authorization.k8s.io/aggregate-to-edit"
 #define TO_VIEW "rbac.authorization.k8s.io/aggregate-to-view"
@@ -43,5 +44,6 @@ struct bootstrap_set {
     const struct bootstrap_binding *bindings;
 };
 
-extern const struct bootstrap_set bootstrap_kubernetes;
+extern const struct bootstrap_set bootstrap_people;
+extern const struct bootstrap_set bootstrap_programs;
 extern const struct bootstrap_set bootstrap_own;
