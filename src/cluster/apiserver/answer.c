@@ -18,6 +18,7 @@
 #include "src/cluster/apiserver/review.h"
 #include "src/cluster/apiserver/status.h"
 #include "src/http/media.h"
+#include "src/json/indent.h"
 #include "src/json/yaml.h"
 
 struct waiting_answer {
@@ -133,14 +134,28 @@ static void client_left(void *arg)
     w->call->exchange = NULL;
 }
 
+/* The body as the client gets it; `b` holds it where it is laid out for people. */
+static struct str laid_out(const struct api_call *c, const char *content_type, struct str body,
+                           struct buf *b)
+{
+    struct jsn_indent at = {0};
+
+    if (!c->pretty || !streq(content_type, "application/json"))
+        return body;
+    jsn_indent(&at, b, body);
+    return buf_view(b);
+}
+
 void answer_text(struct api_call *c, int code, const char *content_type, struct str body)
 {
+    AUTO(buf_done) struct buf b = {0};
     struct waiting_answer *w;
 
     if (!c->exchange) {
         call_free(c);
         return;
     }
+    body = laid_out(c, content_type, body, &b);
     if (!store_dirty(c->server->store)) {
         http_reply(c->exchange, code, content_type, answer_headers(c), body);
         call_free(c);
@@ -257,12 +272,6 @@ void answer_object(struct api_call *c, int code, struct jsn *presented)
     if (w.yaml) {
         yaml_print(&b, presented);
         answer_text(c, code, "application/yaml", buf_view(&b));
-        return;
-    }
-    if (call_param_true(c, "pretty")) {
-        jsn_print_pretty(&b, presented);
-        buf_addc(&b, '\n');
-        answer_text(c, code, "application/json", buf_view(&b));
         return;
     }
     answer_json(c, code, presented);

@@ -67,3 +67,17 @@ bool call_param_true(const struct api_call *c, const char *key)
 
     return v && !streq(v, "0") && !str_eq_nocase(str_of(v), STR("false"));
 }
+
+bool call_is_by_hand(const struct api_call *c)
+{
+    static const char *const yes[] = {"1", "t", "T", "true", "True", "TRUE", NULL};
+    static const char *const agents[] = {"curl", "Wget", "Mozilla/5.0"};
+    const char *said = call_param(c, "pretty");
+    bool by_hand = false;
+
+    if (said && said[0])
+        return strings_have(yes, said);
+    for (size_t i = 0; i < ARRAY_LEN(agents); i++)
+        by_hand |= c->user_agent && starts_with(c->user_agent, agents[i]);
+    return by_hand;
+}

@@ -43,6 +43,7 @@ struct api_call {
     struct url_query query;
     struct api_user user;
     const char *user_agent;
+    bool pretty; /* JSON is laid out for people */
 
     enum api_verb verb;
     const struct resource *res;    /* as asked for */
@@ -83,3 +84,5 @@ bool resource_is_stored_as(const struct resource *r, const char *name);
  * given, and neither "0" nor "false", is true (clients write "true", "True", "1" or nothing). */
 const char *call_param(const struct api_call *c, const char *key);
 bool call_param_true(const struct api_call *c, const char *key);
+/* Is JSON to be laid out for people?  As ?pretty says, or else for curl, wget and browsers. */
+bool call_is_by_hand(const struct api_call *c);

@@ -184,7 +184,8 @@ void dispatch_request(void *arg, struct http_exchange *x)
         r = url_query_parse(q->query, &c->query, &e);
     if (r < 0)
         (void)status_bad_request(c, "%s", e.text);
-    else
+    c->pretty = call_is_by_hand(c);
+    if (r == 0)
         r = admit(c, &route);
     if (r < 0)
         answer_failure(c);

@@ -46,13 +46,24 @@ static void on_stall(void *arg)
     (void)cut_off(arg, "its client does not read");
 }
 
+static void send_piece(struct listing *l, struct str text)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    if (l->call->pretty && !l->wish.yaml) {
+        jsn_indent(&l->indent, &b, text);
+        text = buf_view(&b);
+    }
+    http_stream_write(l->call->exchange, text);
+}
+
 static enum pump_result finish(struct listing *l)
 {
     AUTO(buf_done) struct buf b = {0};
     struct http_exchange *x = l->call->exchange;
 
     listing_print_tail(l, &b, false);
-    http_stream_write(x, buf_view(&b));
+    send_piece(l, buf_view(&b));
     http_stream_end(x);
     stream_free(l);
     return PUMP_GONE;
@@ -65,7 +76,7 @@ static enum pump_result feed(void *arg)
     if (listing_collect(l) < 0)
         return cut_off(l, jsn_get_str(l->call->failure, "message"));
     loop_timer_arm(l->stall, STALL_MS);
-    http_stream_write(l->call->exchange, buf_view(&l->items));
+    send_piece(l, buf_view(&l->items));
     buf_clear(&l->items);
     return l->full ? PUMP_MORE : finish(l);
 }
@@ -93,7 +104,7 @@ void listing_stream(struct listing *l)
     listing_print_head(l, &head, false);
     rewind_to_start(l);
     http_stream_begin(c->exchange, 200, listing_type(l), answer_headers(c));
-    http_stream_write(c->exchange, buf_view(&head));
+    send_piece(l, buf_view(&head));
     http_exchange_on_close(c->exchange, client_left, l);
     l->stall = loop_add_timer(c->server->loop, on_stall, l);
     pump_init(&l->pump, c->exchange, feed, l);

@@ -6,6 +6,7 @@
 #include "src/cluster/apiserver/list_page.h"
 #include "src/cluster/apiserver/pump.h"
 #include "src/cluster/apiserver/select.h"
+#include "src/json/indent.h"
 
 struct listing {
     struct api_call *call;
@@ -13,11 +14,12 @@ struct listing {
     struct answer_wish wish;
     enum row_object row;
     struct page page;
-    struct buf items; /* printed objects or table rows, JSON joined by commas */
-    size_t most;      /* collecting stops when there is more than that in `items` */
-    int64_t n;        /* objects so far */
-    bool full;        /* it has stopped; `after_*` say where */
-    bool more;        /* there are objects behind the limit of the page */
+    struct jsn_indent indent; /* how far a stream is laid out, if it is */
+    struct buf items;         /* printed objects or table rows, JSON joined by commas */
+    size_t most;              /* collecting stops when there is more than that in `items` */
+    int64_t n;                /* objects so far */
+    bool full;                /* it has stopped; `after_*` say where */
+    bool more;                /* there are objects behind the limit of the page */
     char *after_ns;
     char *after_name;
     char *last_ns; /* of the page, where there are more */

@@ -164,6 +164,10 @@ static void serve_discovery(struct api_call *c, const struct route *r)
         discovery_get(c->server->discovery, str_of(http_exchange_request(c->exchange)->path),
                       http_request_header(c->exchange, "Accept"));
 
+    if (d && c->pretty && streq(d->content_type, "application/json")) {
+        answer_text(c, 200, d->content_type, d->body);
+        return;
+    }
     if (d || r->kind != ROUTE_GV || !registry_has_group(c->server->registry, str_of(r->group))) {
         serve_document(c, d);
         return;
