@@ -77,3 +77,55 @@ def test_a_new_event_list(api, ns, url):
     got = api.get(url).ok(200)
     assert (got["kind"], got["apiVersion"]) == ("EventList", "events.k8s.io/v1")
     assert [i["metadata"]["name"] for i in got["items"]] == ["e"]
+
+
+def test_core_events_are_selected_by_their_fields(api, ns, url):
+    ns.create("events", event("old", ns.name))
+    api.post(url, new_event("new", ns.name)).ok(201)
+
+    def names(selector):
+        items = api.get(ns.url("events"), query={"fieldSelector": selector}).ok(200)["items"]
+        return sorted(i["metadata"]["name"] for i in items)
+
+    assert names("source=conformance") == ["old"]
+    assert names("source=conformance.test/suite") == ["new"]  # nobody else is named there
+    assert names("reportingComponent=conformance.test/suite") == ["new"]
+    assert names("involvedObject.name=thing") == ["new", "old"]
+    assert names("involvedObject.name=thing,source!=conformance") == ["new"]
+    assert names("involvedObject.kind=Pod") == []
+
+
+def test_new_events_are_selected_by_names_of_their_own(api, ns, url):
+    ns.create("events", event("old", ns.name))
+    api.post(url, new_event("new", ns.name)).ok(201)
+
+    def names(selector):
+        items = api.get(url, query={"fieldSelector": selector}).ok(200)["items"]
+        return sorted(i["metadata"]["name"] for i in items)
+
+    assert names("reportingController=conformance.test/suite") == ["new"]
+    assert names("regarding.name=thing") == ["new", "old"]
+    assert names("regarding.kind=Pod") == []
+    assert names("regarding.namespace=" + ns.name + ",type=Normal") == ["new", "old"]
+    assert names("metadata.name=old") == ["old"]
+
+
+@pytest.mark.parametrize("field", ["involvedObject.name", "reportingComponent", "source", "note",
+                                   "regarding.nothing"])
+def test_new_events_do_not_have_the_old_names(api, url, field):
+    api.get(url, query={"fieldSelector": field + "=x"}).fails(
+        400, "BadRequest", "field label not supported: " + field)
+
+
+@pytest.mark.parametrize("field", ["regarding.name", "reportingController", "message", "count"])
+def test_core_events_do_not_have_the_new_names(api, ns, field):
+    api.get(ns.url("events"), query={"fieldSelector": field + "=x"}).fails(
+        400, "BadRequest", "field label not supported: " + field)
+
+
+def test_a_watch_of_new_events_is_selected_too(api, ns, url):
+    with api.watch(url, fieldSelector="regarding.name=b") as w:
+        about = {"apiVersion": "v1", "kind": "ConfigMap", "namespace": ns.name}
+        for name in "ab":
+            api.post(url, new_event(name, ns.name, regarding={**about, "name": name})).ok(201)
+        w.next("ADDED", "b")

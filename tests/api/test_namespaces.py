@@ -111,3 +111,26 @@ def test_a_namespace_of_the_system_comes_back(api):
     uid = api.get(path).ok(200)["metadata"]["uid"]
     api.delete(path).ok(200)
     api.until(path, lambda a: a.code == 200 and a.json["metadata"]["uid"] != uid)
+
+
+def test_the_server_has_a_service(api):
+    url = "/api/v1/namespaces/default/services/kubernetes"
+    api.until(url, lambda a: a.code == 200)
+    service = api.get(url).ok(200)
+    assert service["metadata"]["labels"] == {"component": "apiserver", "provider": "kubernetes"}
+    spec = service["spec"]
+    assert spec["type"] == "ClusterIP" and spec["clusterIP"].endswith(".1")
+    assert [(p["name"], p["port"], p["protocol"]) for p in spec["ports"]] == [("https", 443, "TCP")]
+    assert not spec.get("selector")
+
+
+@pytest.mark.embedded
+def test_the_service_of_the_server_comes_back(api):
+    url = "/api/v1/namespaces/default/services/kubernetes"
+    api.until(url, lambda a: a.code == 200)
+    before = api.get(url).ok(200)
+    api.delete(url).ok(200)
+    api.until(url, lambda a: a.code == 200)
+    after = api.get(url).ok(200)
+    assert after["metadata"]["uid"] != before["metadata"]["uid"]
+    assert after["spec"]["clusterIP"] == before["spec"]["clusterIP"]

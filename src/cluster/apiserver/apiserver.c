@@ -4,9 +4,9 @@
  *
  * A turn of the loop serves every request that is ready; their writes form one transaction, which
  * the end-of-turn hook commits.  Committed changes go to the index of rights, to the watches, to
- * the garbage collector, to the namespaces, to the protection of claims, to the custom resource
- * definitions, to the roles that aggregate and to the Secrets with tokens, in this order; what
- * those write comes in a later turn, as if a client had written it.
+ * the garbage collector, to the namespaces, to the server's own Service, to the protection of
+ * claims, to the custom resource definitions, to the roles that aggregate and to the Secrets with
+ * tokens, in this order; what those write comes in a later turn, as if a client had written it.
  */
 #include "src/cluster/apiserver/apiserver.h"
 
@@ -26,6 +26,7 @@
 #include "src/cluster/apiserver/dispatch.h"
 #include "src/cluster/apiserver/identity.h"
 #include "src/cluster/apiserver/namespaces.h"
+#include "src/cluster/apiserver/own_service.h"
 #include "src/cluster/apiserver/protection.h"
 #include "src/cluster/apiserver/rbac/aggregate.h"
 #include "src/cluster/apiserver/rbac/bootstrap.h"
@@ -55,6 +56,7 @@ static void on_commit(void *arg, const struct store_event *ev)
     watch_hub_event(s->watches, ev);
     collector_event(s->collector, ev);
     namespaces_event(s->namespaces, ev);
+    own_service_event(s->own_service, ev);
     protection_event(s->protection, ev);
     crd_controller_event(s->crds, ev);
     rbac_aggregate_event(s->aggregate, ev);
@@ -164,6 +166,7 @@ static int start_parts(struct apiserver *s, struct err *e)
     s->watches = watch_hub_new(s);
     s->collector = collector_new(s);
     s->namespaces = namespaces_new(s);
+    s->own_service = own_service_new(s);
     s->protection = protection_new(s);
     s->crds = crd_controller_new(s);
     s->rbac = rbac_index_new();
@@ -252,6 +255,7 @@ struct apiserver *apiserver_free(struct apiserver *s)
     (void)rbac_aggregate_free(s->aggregate);
     (void)rbac_index_free(s->rbac);
     (void)protection_free(s->protection);
+    (void)own_service_free(s->own_service);
     (void)namespaces_free(s->namespaces);
     (void)collector_free(s->collector);
     (void)compactor_free(s->compactor);

@@ -25,6 +25,7 @@
 #include "src/base/encode.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
+#include "src/cluster/apiserver/kinds/service_alloc.h"
 
 #define PEM_MAX_BYTES 65536
 #define LOOK_MOST_MS (3600 * 1000)
@@ -153,7 +154,7 @@ static void wish_init(struct wish *w, enum credential which, const char *address
     *w = (struct wish){
         .names = {"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
                   "kubernetes.default.svc.cluster.local",
-                  "10.96.0.1", /* of the Service kubernetes, for clients in pods */
+                  SERVICE_OF_SERVER, /* for clients in pods */
                   "127.0.0.1", "::1", address, NULL},
         .request = {holders[which].user, holders[which].group, NULL},
     };

@@ -72,13 +72,37 @@ static bool has_own_fields(struct api_call *c)
     return strings_have(resources, call_store_name(c));
 }
 
-static int check_fields(struct api_call *c, const struct selector *s)
+/* events.k8s.io has other names for some fields; NULL: it has no such field. */
+static const char *stored_event_field(struct arena *a, const char *field)
+{
+    if (starts_with(field, "regarding."))
+        return arena_printf(a, "involvedObject.%s", field + strlen("regarding."));
+    if (streq(field, "reportingController"))
+        return "reportingComponent";
+    if (starts_with(field, "involvedObject.") || streq(field, "reportingComponent") ||
+        streq(field, "source"))
+        return NULL;
+    return field;
+}
+
+/* What the stored object calls a field that is asked for. */
+static const char *stored_field(struct api_call *c, const char *field)
+{
+    if (streq(c->res->group, "events.k8s.io"))
+        return stored_event_field(&c->arena, field);
+    return field;
+}
+
+static int check_fields(struct api_call *c, struct selector *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         const char *key = arena_str(&c->arena, s->requirements[i].key);
+        const char *stored = stored_field(c, key);
 
-        if (is_known(c, key))
+        if (stored && is_known(c, stored)) {
+            s->requirements[i].key = str_of(stored);
             continue;
+        }
         if (c->res->custom || has_own_fields(c))
             return status_bad_request(c, "field label not supported: %s", key);
         if (streq(call_store_name(c), "jobs.batch"))
@@ -120,6 +144,15 @@ int selection_read(struct api_call *c, struct selection *ret_selection)
     return r;
 }
 
+static struct str event_source(const struct jsn *event)
+{
+    const char *component = jsn_get_str(event, "source.component");
+
+    if (!component || !component[0])
+        component = jsn_get_str(event, "reportingComponent");
+    return component ? str_of(component) : STR("");
+}
+
 /* Booleans and numbers compare as text; absent is "". */
 static struct str field_of(const void *context, struct str key)
 {
@@ -132,7 +165,7 @@ static struct str field_of(const void *context, struct str key)
     memcpy(path, key.p, key.n);
     path[key.n] = '\0';
     if (streq(path, "source"))
-        return str_of(jsn_get_str(context, "source.component"));
+        return event_source(context);
     v = jsn_get(context, path);
     if (jsn_is(v, JSN_STRING))
         return v->s;

@@ -20,6 +20,7 @@ struct apiserver {
     struct watch_hub *watches;               /* streams of changes */
     struct collector *collector;             /* garbage collection */
     struct namespaces *namespaces;           /* their beginning and end */
+    struct own_service *own_service;         /* default/kubernetes */
     struct protection *protection;           /* claims and volumes in use */
     struct crd_controller *crds;             /* custom resource definitions */
     struct compactor *compactor;             /* forgets old versions */

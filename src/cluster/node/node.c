@@ -20,7 +20,6 @@
 #include "src/base/name_claim.h"
 #include "src/base/process.h"
 #include "src/cluster/node/machine.h"
-#include "src/cluster/node/network/api_service.h"
 #include "src/cluster/node/network/services.h"
 #include "src/cluster/node/node_private.h"
 #include "src/cluster/node/pods/binder.h"
@@ -292,7 +291,6 @@ struct node *node_free(struct node *n)
     (void)tokens_free(n->tokens);
     n->tokens = NULL;
     (void)services_free(n->services);
-    (void)api_service_free(n->api_service);
     node_free_caches(n);
     (void)kube_recorder_free(n->recorder);
     (void)http_client_free(n->http);

@@ -14,7 +14,6 @@
 #include "src/kube/cache.h"
 #include "src/kube/event.h"
 
-struct api_service;
 struct binder;
 struct claims;
 struct dns_server;
@@ -65,7 +64,6 @@ struct node {
     struct dns_server *dns;
     struct tokens *tokens;
     struct strangers *strangers;
-    struct api_service *api_service;
     struct map workers; /* uid -> struct worker, owned */
     struct object_source source;
     struct loop_source *retry; /* of pods that could not be begun */

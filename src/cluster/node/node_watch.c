@@ -8,7 +8,6 @@
  */
 #include "src/base/log.h"
 #include "src/cluster/node/machine.h"
-#include "src/cluster/node/network/api_service.h"
 #include "src/cluster/node/network/services.h"
 #include "src/cluster/node/node_private.h"
 #include "src/cluster/node/pods/binder.h"
@@ -212,8 +211,6 @@ static void on_claim_deleted(void *arg, const struct kube_object *o, bool is_fin
 static void tell_services(struct node *n)
 {
     services_changed(n->services);
-    if (n->api_service)
-        api_service_changed(n->api_service);
 }
 static void on_services_synced(void *arg)
 {
@@ -296,7 +293,6 @@ void node_open_caches(struct node *n)
     n->volumes_cache = cache(n, "persistentvolumes", &claims);
     n->services_cache = cache(n, "services", &services);
     n->endpoints = cache(n, "endpoints", &services);
-    n->api_service = api_service_new(n);
     n->nodes = cache(n, "nodes", &nodes);
     n->pods = cache(n, "pods", &pods);
 }

@@ -5,6 +5,7 @@
 #include "src/cluster/apiserver/status.h"
 
 #define SERVICE_RANGE "10.96.0.0/16"
+#define SERVICE_OF_SERVER "10.96.0.1"  /* of default/kubernetes, in the server's certificate */
 #define SERVICE_RANGE_BASE 0x0a600000U /* 10.96.0.0 */
 #define SERVICE_RANGE_SIZE 65536U
 #define SERVICE_NODE_PORT_FIRST 30000U

@@ -40,7 +40,7 @@ static const struct bootstrap_rule rules[] = {
     /* Is it the store that it knows?  See strangers.c of the node. */
     {"system:slurmkeeper:node", "list", "-", "namespaces", "kube-system", NULL},
     RULE("system:slurmkeeper:node", "create", "-",
-         "nodes persistentvolumes pods/binding serviceaccounts/token services"),
+         "nodes persistentvolumes pods/binding serviceaccounts/token"),
     RULE("system:slurmkeeper:node", "patch", "-",
          "nodes/status persistentvolumeclaims persistentvolumeclaims/status persistentvolumes "
          "persistentvolumes/status pods/status"),
