@@ -11,6 +11,7 @@
 #include "src/cluster/apiserver/printers/cells.h"
 
 static const struct printer *const printers[] = {
+    &printer_autoscalers,
     &printer_clusterrolebindings,
     &printer_configmaps,
     &printer_controllerrevisions,

@@ -11,6 +11,7 @@
 #include "src/cluster/apiserver/kinds/kinds.h"
 
 static const struct strategy *const built_in[] = {
+    &strategy_autoscalers,
     &strategy_clusterrolebindings,
     &strategy_clusterroles,
     &strategy_configmaps,

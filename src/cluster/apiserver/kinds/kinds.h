@@ -5,6 +5,7 @@
 #include "src/cluster/apiserver/checks.h"
 #include "src/cluster/apiserver/strategy.h"
 
+extern const struct strategy strategy_autoscalers;
 extern const struct strategy strategy_clusterrolebindings;
 extern const struct strategy strategy_clusterroles;
 extern const struct strategy strategy_configmaps;

@@ -51,15 +51,15 @@ void cell_labels(struct cells *c, const struct jsn *labels);
 /* Text of a member, "" if it is absent. */
 const char *cells_text(const struct jsn *v, const char *path);
 
-extern const struct printer printer_configmaps, printer_controllerrevisions, printer_cronjobs,
-    printer_daemonsets, printer_deployments, printer_endpoints, printer_endpointslices,
-    printer_events, printer_ingresses, printer_jobs, printer_leases, printer_mutatingwebhooks,
-    printer_namespaces, printer_networkpolicies, printer_nodes, printer_persistentvolumeclaims,
-    printer_persistentvolumes, printer_poddisruptionbudgets, printer_pods, printer_podtemplates,
-    printer_priorityclasses, printer_replicasets, printer_replicationcontrollers,
-    printer_resourcequotas, printer_rolebindings, printer_clusterrolebindings, printer_secrets,
-    printer_serviceaccounts, printer_services, printer_statefulsets, printer_storageclasses,
-    printer_validatingwebhooks;
+extern const struct printer printer_autoscalers, printer_configmaps, printer_controllerrevisions,
+    printer_cronjobs, printer_daemonsets, printer_deployments, printer_endpoints,
+    printer_endpointslices, printer_events, printer_ingresses, printer_jobs, printer_leases,
+    printer_mutatingwebhooks, printer_namespaces, printer_networkpolicies, printer_nodes,
+    printer_persistentvolumeclaims, printer_persistentvolumes, printer_poddisruptionbudgets,
+    printer_pods, printer_podtemplates, printer_priorityclasses, printer_replicasets,
+    printer_replicationcontrollers, printer_resourcequotas, printer_rolebindings,
+    printer_clusterrolebindings, printer_secrets, printer_serviceaccounts, printer_services,
+    printer_statefulsets, printer_storageclasses, printer_validatingwebhooks;
 
 /* Custom resources: by the printer columns of their version. */
 void custom_columns(struct arena *a, const struct resource *res, struct jsn *columns);
