@@ -55,7 +55,8 @@ def test_it_is_changed_and_deleted_as_others(api, url):
 
 
 BAD = [
-    ({"maxReplicas": 0}, "spec.maxReplicas: Invalid value: 0: must be greater than 0"),
+    ({"maxReplicas": 0},
+     "spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`"),
     ({"minReplicas": 0},
      "spec.minReplicas: Invalid value: 0: must be greater than or equal to 1"),
     ({"minReplicas": 7},

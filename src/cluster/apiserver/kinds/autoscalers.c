@@ -80,8 +80,8 @@ static void check_counts(struct causes *cs, const struct place *spec)
 
     if (place_given(&min) && place_int(&min, 0) < 1)
         place_invalid(cs, &min, "must be greater than or equal to 1");
-    if (most < 1)
-        place_invalid(cs, &max, "must be greater than 0");
+    if (most == 0)
+        place_required(cs, &max, "must be set and greater than 0");
     if (place_given(&min) && most < place_int(&min, 0))
         place_invalid(cs, &max, "must be greater than or equal to `minReplicas`");
 }
