@@ -4,9 +4,10 @@
  *
  * Version 3 shows the CRD's own schema.  Version 2 cannot say everything that a CRD can, and
  * kubectl stumbles over some of the rest, so there: the junctors (allOf, anyOf, oneOf, not),
- * defaults and enums of CRDs go; what is nullable loses its type and all below it; what preserves
- * unknown fields loses items and properties, and its type if that is object; an array without items
- * loses its type. apiVersion, kind and metadata are Kubernetes' own in both.
+ * and defaults of CRDs go; what is nullable loses its type and all below it; what preserves unknown
+ * fields loses items and properties, and its type if that is object; an array without items loses
+ * its type.  Of a kind that preserves unknown fields as a whole it only says that it is an object.
+ * apiVersion, kind and metadata are Kubernetes' own in both.
  */
 #include "src/cluster/apiserver/types/openapi_build.h"
 
@@ -19,7 +20,7 @@ static bool is_plain_keyword(struct str key)
         "title",      "description", "format",        "pattern",          "maximum",
         "minimum",    "maxLength",   "minLength",     "exclusiveMaximum", "exclusiveMinimum",
         "maxItems",   "minItems",    "maxProperties", "minProperties",    "uniqueItems",
-        "multipleOf",
+        "multipleOf", "enum",
     };
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -117,7 +118,6 @@ struct jsn *openapi_custom(struct openapi_build *b, const struct schema *s)
     if (s->preserve_unknown) {
         o = jsn_object(b->a);
         jsn_set_str(b->a, o, "type", "object");
-        jsn_set_bool(b->a, o, "x-kubernetes-preserve-unknown-fields", true);
         return o;
     }
     return v2_node(b, s);
