@@ -211,3 +211,22 @@ def test_metrics(api):
     assert answer.code == 200
     assert answer.type.startswith("text/plain")
     assert re.search(r"^# TYPE \S+ \S+$", answer.text, re.M)
+
+
+def test_further_servers_have_a_group(api):
+    """Some clients look for it before anything else; ours has no further servers."""
+    groups = [g["name"] for g in api.get("/apis").ok(200)["groups"]]
+    assert groups[0] == "apiregistration.k8s.io"
+    listed = api.get("/apis/apiregistration.k8s.io/v1").ok(200)["resources"]
+    kinds = {r["name"]: r for r in listed}
+    assert kinds["apiservices"]["kind"] == "APIService" and not kinds["apiservices"]["namespaced"]
+    answer = api.get("/apis/apiregistration.k8s.io/v1/apiservices").ok(200)
+    assert answer["kind"] == "APIServiceList" and isinstance(answer["items"], list)
+    api.get("/apis/apiregistration.k8s.io/v1/apiservices/v1.no.such").fails(404, "NotFound")
+
+
+@pytest.mark.embedded
+def test_no_server_can_be_added(api):
+    body = {"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+            "metadata": {"name": "v1.x.test"}, "spec": {"group": "x.test", "version": "v1"}}
+    api.post("/apis/apiregistration.k8s.io/v1/apiservices", body).fails(405, "MethodNotAllowed")

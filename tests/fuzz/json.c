@@ -2,8 +2,10 @@
 /*
  * Fuzz target: JSON text.
  *
- * What parses must print, both ways, to a text that parses to an equal value; a copy must be equal.
+ * What parses must print, both ways, to a text that parses to an equal value, also when the text is
+ * laid out in two pieces; a copy must be equal.
  */
+#include "src/json/indent.h"
 #include "src/json/jsn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -21,6 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     AUTO(arena_done) struct arena a = {0};
     AUTO(buf_done) struct buf compact = {0};
     AUTO(buf_done) struct buf pretty = {0};
+    AUTO(buf_done) struct buf lines = {0};
+    struct jsn_indent at = {0};
     struct jsn_notes notes = {.arena = &a};
     struct err e = {0};
     struct jsn *v;
@@ -33,6 +37,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     jsn_print_pretty(&pretty, v);
     check(&a, v, buf_view(&compact));
     check(&a, v, buf_view(&pretty));
+    jsn_indent(&at, &lines, (struct str){buf_str(&compact), compact.n / 2});
+    jsn_indent(&at, &lines,
+               (struct str){buf_str(&compact) + compact.n / 2, compact.n - compact.n / 2});
+    check(&a, v, buf_view(&lines));
     if (!jsn_equal(v, jsn_clone(&a, v)))
         abort();
     return 0;

@@ -175,7 +175,7 @@ static void the_aggregated_form_holds_everything(void **state)
             }
         }
     }
-    group = jsn_item(jsn_get(rest, "items"), 0);
+    group = jsn_item(jsn_get(rest, "items"), 1);
     assert_string_equal(jsn_get_str(group, "metadata.name"), "apps");
     assert_string_equal(
         jsn_get_str(jsn_item(jsn_get(jsn_item(jsn_get(group, "versions"), 0), "resources"), 0),

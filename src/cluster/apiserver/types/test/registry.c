@@ -85,7 +85,8 @@ static void groups_stand_in_order_with_their_preferred_version_first(void **stat
 
     (void)state;
     assert_string_equal(gvs[0].group, "");
-    assert_string_equal(gvs[1].group, "apps");
+    assert_string_equal(gvs[1].group, "apiregistration.k8s.io");
+    assert_string_equal(gvs[2].group, "apps");
     assert_string_equal(gvs[n - 1].group, "extensions");
     for (size_t i = 1; i < n; i++) {
         if (streq(gvs[i].group, gvs[i - 1].group))
