@@ -166,9 +166,9 @@ def test_topology_yaml_and_the_topology_of_a_partition(cluster, newer):
                      f"{value}: {cluster.live('newer')}")
             cluster.wait_state("partitions", "newer", "Ready", "True", "Applied")
         wait_for(lambda: below(cluster, "left") == "compute-[0-1]", "the topology is known")
+        unknown_topology(cluster)
         files.rewrite(topology_yaml=yaml("compute-0", "compute-[1-2]"))
         wait_for(lambda: below(cluster, "right") == "compute-[1-2]", "the changed topology is known")
-        unknown_topology(cluster)
 
 
 def refused_topology(c):
