@@ -103,7 +103,7 @@ PARTITIONS = {
     "huge": ({"priorityTier": 99999999999}, "is not a number"), "negative": ({"priorityTier": -1}, "-1 is below 0"),
     "time": ({"maxTime": "tomorrow"}, "is not a time"), "share": ({"oversubscribe": "FORCE:x"}, "is not NO, EXCLUSIVE"),
     "unicode": ({"partitionName": "\u8282\u70b9"}, "may hold only letters"), "alternate": ({"alternate": "nothing"}, None),
-    "qos": ({"qos": "none such"}, None), "nothing": ({"all": None}, "must name the NodeSets"),
+    "qos": ({"qos": "none such"}, "slurmctld refuses it" if release.has("qos is looked up") else None), "nothing": ({"all": None}, "must name the NodeSets"),
     "second-default": ({"default": True}, None),
     "groups": ({"allowGroups": ["no-such-group"]}, None),
     "nodeset": ({"all": None, "nodeSetRefs": [{"name": "nothing"}]}, "there is no NodeSet nothing"),
