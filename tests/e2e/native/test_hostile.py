@@ -78,11 +78,11 @@ NODESET_CONFIG = {
     "long": ("AllowAccounts=" + "a" * 70000, None), "select": ("SelectTypeParameters=CR_Nothing", "'CR_Nothing' is not"),
     "binding": ("CpuBind=sideways", "CpuBind: 'sideways' is not none"),
     "weights": ("TRESBillingWeights=CPU=1,GRES/none=2", "is not in AccountingStorageTRES"),
-    "qos": ("QOS=nothing", None), "alternate": ("Alternate=nothing", None),
+    "qos": ("QOS=nothing", "Invalid qos" if release.has("qos is looked up") else None), "alternate": ("Alternate=nothing", None),
 }
 
 # slurmctld alone finds these: it refuses the one partition and takes the rest, and its NodeSet tells
-BY_SLURMCTLD = {"binding"}
+BY_SLURMCTLD = {"binding", "qos"} if release.has("qos is looked up") else {"binding"}
 
 PARTITIONS = {
     "no-nodes": ({"nodes": "nowhere[1-9]"}, "there is no node or node set nowhere[1-9]"),
