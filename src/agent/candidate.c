@@ -110,12 +110,18 @@ struct candidate *candidate_free(struct candidate *c)
     return NULL;
 }
 
-void candidate_check(const struct candidate *c, const struct validate_context *ctx,
-                     struct faults *faults)
+void candidate_check(struct candidate *c, const struct validate_context *ctx,
+                     const struct candidate *known, struct faults *faults)
 {
+    struct validate_context after = *ctx;
+
+    after.known = known && known->sound ? candidate_model(known) : NULL;
     for (unsigned kind = 0; kind < CONF_N_KINDS; kind++)
-        if (c->conf[kind])
-            validate_conf(c->conf[kind], ctx, faults);
+        if (c->model[kind]) {
+            bool sound = validate_model(c->model[kind], &after, faults);
+
+            c->sound = kind == CONF_SLURM ? sound : c->sound;
+        }
 }
 
 void compare_done(struct comparison *c)

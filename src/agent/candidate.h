@@ -11,6 +11,7 @@ struct candidate {
     uint32_t release;
     struct conf *conf[CONF_N_KINDS]; /* NULL for a file that is not there */
     struct model *model[CONF_N_KINDS];
+    bool sound; /* was checked, and no partition has a fault */
 };
 
 /*
@@ -23,9 +24,12 @@ int candidate_new(const struct fileset *files, const char *live, uint32_t releas
 struct candidate *candidate_free(struct candidate *c);
 DEFINE_AUTO(struct candidate, candidate_free);
 
-/* Check by meaning; see validate_conf. */
-void candidate_check(const struct candidate *c, const struct validate_context *ctx,
-                     struct faults *faults);
+/*
+ * Check by meaning; see validate_conf.  `known`: one that was checked before, or NULL; what stands
+ * in both is not checked twice.
+ */
+void candidate_check(struct candidate *c, const struct validate_context *ctx,
+                     const struct candidate *known, struct faults *faults);
 
 /* The model of slurm.conf. */
 static inline const struct model *candidate_model(const struct candidate *c)

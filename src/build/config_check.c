@@ -7,6 +7,7 @@
  * know and nobody else's; an error about one is told of the Controller.
  */
 #include "src/build/config_impl.h"
+#include "src/build/config_memo.h"
 #include "src/slurm/validate.h"
 
 /* Faults are capped, so that not all bad Partitions need to show at once; this many times is
@@ -79,6 +80,18 @@ static void blame(struct config_work *w, const struct conf_text *t, const struct
         add_problem(w, f, NULL, "spec", NULL);
 }
 
+/* As validate_conf; what the last one has is not checked again.  A sound one takes its place. */
+static void check_by_meaning(struct config_work *w, struct conf **conf, struct faults *faults)
+{
+    struct config_memo *memo = w->c->memo;
+    AUTO(model_free) struct model *m = model_new(*conf, build_release(w->c));
+    struct validate_context ctx = {.release = build_release(w->c),
+                                   .known = memo ? config_memo_known(memo) : NULL};
+
+    if (validate_model(m, &ctx, faults) && memo && faults->fatal == 0)
+        config_memo_know(memo, TAKE(*conf), TAKE(m));
+}
+
 bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t)
 {
     AUTO(faults_done) struct faults faults = {0};
@@ -88,7 +101,6 @@ bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t)
                             .text = buf_view(&t->text),
                             .lookup = find_include,
                             .ctx = w};
-    struct validate_context ctx = {.release = build_release(w->c)};
     struct err e = {0};
 
     if (conf_parse(&in, &faults, &conf, &e) < 0) {
@@ -97,7 +109,7 @@ bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t)
         return true;
     }
     config_check_user_lines(w, t, conf, &faults);
-    validate_conf(conf, &ctx, &faults);
+    check_by_meaning(w, &conf, &faults);
     if (faults.fatal && w->round < ROUNDS_MAX && config_refuse_partitions(w, t, &faults))
         return false;
     for (size_t i = 0; i < faults.n; i++)

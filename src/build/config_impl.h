@@ -5,16 +5,19 @@
 #include "src/base/map.h"
 #include "src/build/conf_text.h"
 #include "src/build/config_files.h"
+#include "src/build/config_memo.h"
 #include "src/build/controller_config.h"
 #include "src/slurm/conf.h"
 
 /* What becomes of a Partition. */
 struct config_partition {
     const struct api_partition *part;
-    const char *object; /* "Partition slurm/debug" */
-    const char *line;   /* NULL: it is left out */
-    bool fell_back;     /* `line` is the last good one, or none */
-    unsigned round;     /* in which it was last refused */
+    const char *object;             /* "Partition slurm/debug" */
+    const struct config_line *kept; /* how it was last; NULL: not known */
+    struct config_line made;        /* how it is now, as declared */
+    const char *line;               /* NULL: it is left out */
+    bool fell_back;                 /* `line` is the last good one, or none */
+    unsigned round;                 /* in which it was last refused */
 };
 
 /* What is at hand while slurm.conf is made. */
@@ -39,6 +42,8 @@ void config_add_nodesets(struct config_work *w, struct conf_text *t);
 
 /* config_partitions.c: tell which line each Partition gets; behind config_settle_nodesets */
 void config_settle_partitions(struct config_work *w);
+/* Keep their lines for the next time, where there is a memo; the last thing to do with them. */
+void config_remember_partitions(struct config_work *w);
 bool config_has_partitions(const struct config_work *w);
 void config_add_partitions(struct config_work *w, struct conf_text *t);
 /* Take out those whose lines are refused; true: the file has to be made anew. */

@@ -9,8 +9,9 @@
  *
  * What a configuration follows from: the specs, of which generations tell, the Controller's
  * annotations, the users' files, and of each Partition the line that was good before.  A digest of
- * all that says whether it is the same.  Objects without a generation (from files) are not for
- * this.
+ * all that says whether it is the same.  Of one that is not, most lines still are: what was checked
+ * last is kept as well, and the check passes over the partitions that stand in it.  Objects without
+ * a generation (from files) are not for this.
  */
 #include "src/build/config_memo.h"
 
@@ -25,6 +26,9 @@ struct config_memo {
     struct build_config config;
     struct api_problems problems;
     int result;
+    struct conf *conf; /* checked and sound; NULL: none */
+    struct model *model;
+    struct config_lines lines;
 };
 
 struct config_memo *config_memo_new(void)
@@ -37,8 +41,29 @@ struct config_memo *config_memo_free(struct config_memo *m)
     if (!m)
         return NULL;
     arena_done(&m->arena);
+    (void)model_free(m->model);
+    (void)conf_free(m->conf);
+    config_lines_done(&m->lines);
     free(m);
     return NULL;
+}
+
+struct config_lines *config_memo_lines(struct config_memo *m)
+{
+    return &m->lines;
+}
+
+const struct model *config_memo_known(const struct config_memo *m)
+{
+    return m->model;
+}
+
+void config_memo_know(struct config_memo *m, struct conf *conf, struct model *model)
+{
+    (void)model_free(m->model);
+    (void)conf_free(m->conf);
+    m->conf = conf;
+    m->model = model;
 }
 
 /* Texts end with a zero, so that two of them do not read like another two. */

@@ -2,7 +2,9 @@
 /* The last configuration of a cluster, remembered: most plans need the one that is there. */
 #pragma once
 
+#include "src/build/config_lines.h"
 #include "src/build/controller_config.h"
+#include "src/slurm/model.h"
 
 /* One to a cluster, in its struct build_cluster; build_config looks after it. */
 struct config_memo;
@@ -17,6 +19,16 @@ DEFINE_AUTO(struct config_memo, config_memo_free);
  */
 bool config_memo_find(struct config_memo *m, const struct build_cluster *c, struct arena *a,
                       struct build_config *ret, struct api_problems *p, int *ret_result);
+/*
+ * The slurm.conf that was checked last and is sound (validate.h: `known`), so that the next check
+ * passes over what has not changed.  config_memo_know takes both; the model is one of the conf.
+ */
+const struct model *config_memo_known(const struct config_memo *m);
+void config_memo_know(struct config_memo *m, struct conf *conf, struct model *model);
+
+/* The lines of its Partitions. */
+struct config_lines *config_memo_lines(struct config_memo *m);
+
 /* Keep what was built behind a config_memo_find that was in vain; all of `p` belongs to it. */
 void config_memo_keep(struct config_memo *m, const struct build_config *config,
                       const struct api_problems *p, int result);

@@ -40,25 +40,31 @@ static int by_age(const void *a, const void *b)
 /* What is taken already, and by whom. */
 struct taken {
     struct config_work *w;
-    struct map names;    /* of partitions, to the words for their owner */
+    struct map names;    /* of partitions, to the struct partition_claim of their owner */
     struct map nodesets; /* by the object's name, those that are in the file */
     const char *dflt;    /* the partition that is the default */
 };
 
-static void take(struct taken *t, const struct partition_claim *claim)
+/* The claim's texts are borrowed. */
+static void take(struct taken *t, struct partition_claim claim)
 {
-    const char *owner = arena_printf(t->w->a, "%s %s%s", claim->kind, claim->object,
-                                     streq(claim->kind, "Controller") ? " (extraConf)" : "");
+    struct partition_claim *copy = arena_alloc(t->w->a, sizeof(*copy));
 
-    if (!map_get(&t->names, str_of(claim->name)))
-        map_put(&t->names, str_of(claim->name), (void *)(uintptr_t)owner);
-    if (claim->is_default && !t->dflt)
-        t->dflt = arena_strdup(t->w->a, claim->name);
+    *copy = claim;
+    if (!map_get(&t->names, str_of(claim.name)))
+        map_put(&t->names, str_of(claim.name), copy);
+    if (claim.is_default && !t->dflt)
+        t->dflt = claim.name;
 }
 
 static bool take_extra(void *arg, const struct partition_claim *claim)
 {
-    take(arg, claim);
+    struct taken *t = arg;
+    struct partition_claim copy = *claim;
+
+    copy.name = arena_strdup(t->w->a, claim->name);
+    copy.object = arena_strdup(t->w->a, claim->object);
+    take(t, copy);
     return true;
 }
 
@@ -72,7 +78,7 @@ static void take_nodesets(struct taken *t)
             continue;
         map_put(&t->nodesets, str_of(ns->meta.name), (void *)(uintptr_t)name);
         if (nodeset_has_partition(ns))
-            take(t, &(struct partition_claim){
+            take(t, (struct partition_claim){
                         "NodeSet", ns->meta.name, name,
                         partition_config_is_default(str_of(nodeset_partition_config(ns)))});
     }
@@ -98,6 +104,8 @@ static const char *nodes_of(struct taken *t, const struct api_partition *part)
                             "nodes",
                             refs->items[i].name);
     }
+    if (refs->n == 0)
+        return part->spec.nodes ? part->spec.nodes : "";
     if (part->spec.nodes && part->spec.nodes[0])
         buf_printf(&nodes, "%s%s", nodes.n ? "," : "", part->spec.nodes);
     return arena_strdup(t->w->a, buf_str(&nodes));
@@ -107,15 +115,16 @@ static void settle(struct taken *t, struct config_partition *cp)
 {
     const struct api_partition *part = cp->part;
     const char *name = api_partition_slurm_name(part);
-    const char *owner = map_get(&t->names, str_of(name));
+    const struct partition_claim *owner = map_get(&t->names, str_of(name));
     bool wants_default = api_partition_is_default(part);
 
     if (owner) {
         api_problem_add(t->w->p, API_DUPLICATE,
                         part->spec.name ? "spec.partitionName" : "metadata.name",
-                        "%s of the same cluster has a partition %s already; this one is left out "
-                        "until it has another name",
-                        owner, name);
+                        "%s %s%s of the same cluster has a partition %s already; this one is left "
+                        "out until it has another name",
+                        owner->kind, owner->object,
+                        streq(owner->kind, "Controller") ? " (extraConf)" : "", name);
         return;
     }
     if (wants_default && t->dflt)
@@ -123,8 +132,48 @@ static void settle(struct taken *t, struct config_partition *cp)
                         "partition %s is the default of the cluster already, and there can be only "
                         "one",
                         t->dflt);
-    cp->line = api_partition_line(t->w->a, part, nodes_of(t, part), wants_default && !t->dflt);
-    take(t, &(struct partition_claim){"Partition", part->meta.name, name, wants_default});
+    cp->made = (struct config_line){.name = part->meta.name,
+                                    .uid = part->meta.uid,
+                                    .generation = part->meta.generation,
+                                    .nodes = nodes_of(t, part),
+                                    .may_be_default = wants_default && !t->dflt};
+    cp->made.line =
+        config_line_of(cp->kept, t->w->a, part, cp->made.nodes, cp->made.may_be_default);
+    cp->line = cp->made.line;
+    take(t, (struct partition_claim){"Partition", part->meta.name, name, wants_default});
+}
+
+/* All of them, by name, with what is remembered. */
+static void gather(struct config_work *w)
+{
+    size_t n = w->c->n_partitions;
+    size_t at = 0;
+
+    w->partitions = arena_calloc(w->a, n + 1, sizeof(*w->partitions));
+    for (size_t i = 0; i < n; i++)
+        w->partitions[i].part = w->c->partitions[i];
+    if (n > 0)
+        qsort(w->partitions, n, sizeof(*w->partitions), by_name);
+    for (size_t i = 0; i < n; i++) {
+        struct config_partition *cp = &w->partitions[i];
+        const struct api_meta *m = &cp->part->meta;
+
+        cp->object = arena_printf(w->a, "Partition %s/%s", api_namespace(m), m->name);
+        if (w->c->memo)
+            cp->kept = config_lines_next(config_memo_lines(w->c->memo), &at, m);
+    }
+}
+
+void config_remember_partitions(struct config_work *w)
+{
+    size_t n = w->c->n_partitions;
+    struct config_line *lines = arena_calloc(w->a, n + 1, sizeof(*lines));
+
+    if (!w->c->memo)
+        return;
+    for (size_t i = 0; i < n; i++)
+        lines[i] = w->partitions[i].made;
+    config_lines_keep(config_memo_lines(w->c->memo), lines, n);
 }
 
 void config_settle_partitions(struct config_work *w)
@@ -133,17 +182,9 @@ void config_settle_partitions(struct config_work *w)
     struct config_partition **aged = arena_calloc(w->a, n + 1, sizeof(*aged));
     struct taken t = {.w = w};
 
-    w->partitions = arena_calloc(w->a, n + 1, sizeof(*w->partitions));
-    for (size_t i = 0; i < n; i++) {
-        const struct api_partition *part = w->c->partitions[i];
-
-        w->partitions[i].part = part;
-        w->partitions[i].object =
-            arena_printf(w->a, "Partition %s", api_full_name(w->a, &part->meta));
-    }
+    gather(w);
     if (n == 0)
         return;
-    qsort(w->partitions, n, sizeof(*w->partitions), by_name);
     for (size_t i = 0; i < n; i++)
         aged[i] = &w->partitions[i];
     qsort(aged, n, sizeof(struct config_partition *), by_age);

@@ -276,6 +276,7 @@ static int make_config(struct arena *a, const struct build_cluster *c, struct bu
         config_settle_partitions(&w);
         make_good(&w, &t);
         config_check_files(&w);
+        config_remember_partitions(&w);
         if (!user_files_find(&w.files, "cgroup.conf"))
             add_file(ret, "cgroup.conf", cgroup_conf(c));
     }

@@ -290,84 +290,101 @@ static void line_normal(const struct model_object *o, struct buf *out)
     }
 }
 
-/* What identifies an object among those of its model: section, and name or the whole meaning. */
+/* What identifies a line without a name among those of its model: section and meaning. */
 static void identity(const struct model_object *o, struct buf *out)
 {
     buf_clear(out);
     buf_printf(out, "%u ", (unsigned)o->section);
-    if (has_name(o->section))
-        buf_adds(out, o->name);
-    else
-        line_normal(o, out);
+    line_normal(o, out);
 }
 
-/* Objects by identity; of several with the same, the last one counts. */
-static void objects_index(const struct model *m, struct map *ret)
+/* Lines without a name, by what they mean; of several that mean the same, the last one counts. */
+static void lines_index(const struct model *m, struct map *ret)
 {
     AUTO(buf_done) struct buf id = {0};
 
     for (size_t i = 0; i < m->n_objects; i++) {
-        if (m->objects[i].section == CONF_NODE)
+        if (m->objects[i].section == CONF_NODE || has_name(m->objects[i].section))
             continue;
         identity(&m->objects[i], &id);
         map_put(ret, buf_view(&id), &m->objects[i]);
     }
 }
 
-static int objects_compare(struct conf_diff *d, const struct model *from, const struct model *to,
+/* One side of a comparison. */
+struct side {
+    const struct model *m;
+    struct map lines; /* without a name */
+};
+
+/* The object of this side that `o`, of either side, stands for; NULL: there is none. */
+static const struct model_object *side_find(const struct side *s, const struct model_object *o,
+                                            struct buf *id)
+{
+    if (has_name(o->section))
+        return model_find(s->m, o->section, o->name);
+    identity(o, id);
+    return map_get(&s->lines, buf_view(id));
+}
+
+static int object_compare(struct conf_diff *d, const struct side *from, const struct side *to,
+                          const struct model_object *was, const struct model_object *o,
+                          struct err *e)
+{
+    if (!was)
+        diff_add_object(d, DIFF_ADDED, o, o->name);
+    else if (o->section == CONF_PARTITION)
+        return partition_compare(d, from->m, was, to->m, o, e);
+    else if (has_name(o->section))
+        diff_values(d, was, o, o->name, NULL);
+    return 0;
+}
+
+static int objects_compare(struct conf_diff *d, const struct side *from, const struct side *to,
                            struct err *e)
 {
-    AUTO(map_done) struct map old = {0};
-    AUTO(map_done) struct map new = {0};
     AUTO(buf_done) struct buf id = {0};
-    bool alike = same_defaults(from, to);
-    int r = 0;
+    bool alike = same_defaults(from->m, to->m);
 
-    objects_index(from, &old);
-    objects_index(to, &new);
-    for (size_t i = 0; i < to->n_objects && r == 0; i++) {
-        const struct model_object *o;
+    for (size_t i = 0; i < to->m->n_objects; i++) {
+        const struct model_object *o = &to->m->objects[i];
         const struct model_object *was;
+        int r;
 
-        if (to->objects[i].section == CONF_NODE)
+        if (o->section == CONF_NODE || side_find(to, o, &id) != o)
+            continue; /* of several, the last one counts */
+        was = side_find(from, o, &id);
+        if (was && alike && diff_same_text(was, o))
             continue;
-        identity(&to->objects[i], &id);
-        o = map_take(&new, buf_view(&id));
-        if (!o)
-            continue;
-        was = map_take(&old, buf_view(&id));
-        if (!was)
-            diff_add_object(d, DIFF_ADDED, o, o->name);
-        else if (alike && diff_same_text(was, o))
-            continue;
-        else if (o->section == CONF_PARTITION)
-            r = partition_compare(d, from, was, to, o, e);
-        else if (has_name(o->section))
-            diff_values(d, was, o, o->name, NULL);
+        r = object_compare(d, from, to, was, o, e);
+        if (r < 0)
+            return r;
     }
-    for (size_t i = 0; i < from->n_objects && r == 0; i++) {
-        const struct model_object *o;
+    for (size_t i = 0; i < from->m->n_objects; i++) {
+        const struct model_object *o = &from->m->objects[i];
 
-        if (from->objects[i].section == CONF_NODE)
-            continue;
-        identity(&from->objects[i], &id);
-        o = map_take(&old, buf_view(&id));
-        if (o)
+        if (o->section != CONF_NODE && side_find(from, o, &id) == o && !side_find(to, o, &id))
             diff_add_object(d, DIFF_REMOVED, o, o->name);
     }
-    return r;
+    return 0;
 }
 
 int diff_models(const struct model *from, const struct model *to, struct conf_diff *ret,
                 struct err *e)
 {
     AUTO(diff_done) struct conf_diff d = {0};
+    struct side a = {.m = from};
+    struct side b = {.m = to};
     int r;
 
     assert(conf_kind_of(from->conf) == conf_kind_of(to->conf));
     settings_compare(&d, from, to);
     diff_nodes(&d, from, to);
-    r = objects_compare(&d, from, to, e);
+    lines_index(from, &a.lines);
+    lines_index(to, &b.lines);
+    r = objects_compare(&d, &a, &b, e);
+    map_done(&a.lines);
+    map_done(&b.lines);
     if (r < 0)
         return r;
     *ret = d;

@@ -29,6 +29,8 @@ void validate_fault(const struct checker *c, enum fault_level level, const struc
     va_start(ap, fmt);
     text = xvasprintf(fmt, ap);
     va_end(ap);
+    if (c->flawed && (line ? line->section != CONF_GLOBAL : level == FAULT_FATAL))
+        *c->flawed = true;
     faults_add(c->faults, level, line ? line->file : NULL, line ? line->line : 0, key, "%s", text);
 }
 
@@ -204,22 +206,33 @@ static void check_pairs(const struct checker *c)
     const struct conf_line *lines = conf_lines(c->m->conf, &n);
 
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < lines[i].n; k++)
+        for (size_t k = 0; k < lines[i].n && !validate_is_known(c, &lines[i]); k++)
             check_pair(c, &lines[i], k);
+}
+
+bool validate_model(const struct model *m, const struct validate_context *ctx,
+                    struct faults *faults)
+{
+    AUTO(free) bool *known = validate_known_lines(m, ctx);
+    bool flawed = false;
+    struct checker c = {.ctx = ctx, .m = m, .faults = faults, .known = known, .flawed = &flawed};
+
+    check_pairs(&c);
+    if (conf_kind_of(m->conf) != CONF_SLURM)
+        return true;
+    check_cluster(&c);
+    if (!known) /* else all lines of nodes are the same, and had no fault */
+        check_nodes(&c);
+    check_partitions(&c);
+    return !flawed;
 }
 
 void validate_conf(const struct conf *conf, const struct validate_context *ctx,
                    struct faults *faults)
 {
     AUTO(model_free) struct model *m = model_new(conf, ctx->release);
-    struct checker c = {.ctx = ctx, .m = m, .faults = faults};
 
-    check_pairs(&c);
-    if (conf_kind_of(conf) != CONF_SLURM)
-        return;
-    check_cluster(&c);
-    check_nodes(&c);
-    check_partitions(&c);
+    (void)validate_model(m, ctx, faults);
 }
 
 int validate_partition_config(const char *name, struct str config, uint32_t release, struct err *e)

@@ -20,6 +20,12 @@ struct validate_context {
      */
     bool (*plugin_installed)(void *arg, const char *plugin);
     void *arg;
+    /*
+     * A slurm.conf for which validate_model returned true, whatever else was said of it; or NULL.
+     * Its partitions are not looked at again where they stand here in the same words, among the
+     * same other lines: the faults that come out are the same as without it.
+     */
+    const struct model *known;
 };
 
 /*
@@ -29,6 +35,11 @@ struct validate_context {
  */
 void validate_conf(const struct conf *conf, const struct validate_context *ctx,
                    struct faults *faults);
+
+/* The same for a model that is there.  True if there is neither fault nor warning about a
+ * partition, a node or another line that is no setting of the cluster. */
+bool validate_model(const struct model *m, const struct validate_context *ctx,
+                    struct faults *faults);
 
 /*
  * Check what a NodeSet's or Partition's author may write behind "PartitionName=x Nodes=y": pairs of

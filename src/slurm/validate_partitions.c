@@ -240,32 +240,56 @@ static void check_default(const struct checker *c, const struct model_object *o,
 }
 
 /* Slurm keeps any name, and refuses the jobs that it would send there. */
-static void check_alternate(const struct checker *c, const struct model_object *o,
-                            const struct map *partitions)
+static void check_alternate(const struct checker *c, const struct model_object *o)
 {
     const char *other = model_get(o, "Alternate");
 
     if (other && other[0] && strcasecmp(other, "NONE") != 0 && !c->ctx->is_part &&
-        !map_get(partitions, str_of(other)))
+        !model_find(c->m, CONF_PARTITION, other))
         validate_fault(c, FAULT_WARNING, o->line, "Alternate",
                        "partition %s: its Alternate %s is not a partition of this configuration",
                        o->name, other);
 }
 
-static void check_alternates(const struct checker *c, const struct map *partitions)
+static void check_alternates(const struct checker *c)
 {
     for (size_t i = 0; i < c->m->n_objects; i++)
         if (c->m->objects[i].section == CONF_PARTITION)
-            check_alternate(c, &c->m->objects[i], partitions);
+            check_alternate(c, &c->m->objects[i]);
+}
+
+/* slurmctld ends on a second one of a name. */
+static void check_twice(const struct checker *c)
+{
+    AUTO(map_done) struct map seen = {0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->m->n_objects; i++)
+        n += c->m->objects[i].section == CONF_PARTITION;
+    if (n == c->m->by_name[CONF_PARTITION].n)
+        return;
+    for (size_t i = 0; i < c->m->n_objects; i++) {
+        const struct model_object *o = &c->m->objects[i];
+        const struct model_object *before = map_get(&seen, str_of(o->name));
+
+        if (o->section != CONF_PARTITION)
+            continue;
+        if (before)
+            validate_fault(c, FAULT_FATAL, o->line, "PartitionName",
+                           "partition %s stands twice, first in %s line %u", o->name,
+                           before->line->file, before->line->line);
+        else
+            map_put(&seen, str_of(o->name), (void *)(uintptr_t)o);
+    }
 }
 
 void check_partitions(const struct checker *c)
 {
-    AUTO(map_done) struct map seen = {0};
     AUTO(hostset_free) struct host_set *nodes = model_nodes(c->m);
     struct cluster_names names = {.nodes = nodes};
     const struct model_object *dflt = NULL;
 
+    check_twice(c);
     names.any_goes = hostset_count(nodes) == 1 && hostset_has(nodes, STR("localhost"));
     for (size_t i = 0; i < c->m->n_objects; i++)
         if (c->m->objects[i].section == CONF_NODESET &&
@@ -273,25 +297,19 @@ void check_partitions(const struct checker *c)
             map_put(&names.sets, str_of(c->m->objects[i].name), &c->m->objects[i]);
     for (size_t i = 0; i < c->m->n_objects; i++) {
         const struct model_object *o = &c->m->objects[i];
-        const struct model_object *before;
 
         if (o->section != CONF_PARTITION)
             continue;
-        before = map_get(&seen, str_of(o->name));
-        if (before)
-            validate_fault(c, FAULT_FATAL, o->line, "PartitionName",
-                           "partition %s stands twice, first in %s line %u", o->name,
-                           before->line->file, before->line->line);
-        else
-            map_put(&seen, str_of(o->name), (void *)(uintptr_t)o);
-        check_part_nodes(c, o, &names);
-        check_part_values(c, o);
-        check_weights(c, o);
+        if (!validate_is_known(c, o->line)) {
+            check_part_nodes(c, o, &names);
+            check_part_values(c, o);
+            check_weights(c, o);
+        }
         check_default(c, o, &dflt);
     }
     map_done(&names.sets);
-    check_alternates(c, &seen);
-    if (seen.n == 0 && c->ctx->release < SERIES(23, 2))
+    check_alternates(c);
+    if (c->m->by_name[CONF_PARTITION].n == 0 && c->ctx->release < SERIES(23, 2))
         validate_fault(
             c, FAULT_FATAL, NULL, NULL,
             "no partition is defined, and slurmctld of this release does not start without "

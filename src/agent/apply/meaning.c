@@ -96,7 +96,7 @@ static int check_declared(struct job *j, struct candidate **ret, struct err *e)
 
     if (r < 0)
         return r;
-    candidate_check(c, &ctx, &j->aim.faults);
+    candidate_check(c, &ctx, j->seen.from, &j->aim.faults);
     check_default(candidate_model(c), &j->aim.faults);
     check_dynamic(candidate_model(c), dynamic, &j->aim.faults);
     if (j->seen.from && j->engine->seen_up && gethostname(host, sizeof(host) - 1) == 0)
@@ -157,7 +157,7 @@ static int effective_make(struct job *j, struct candidate **ret, struct err *e)
 
     if (r < 0)
         return r;
-    candidate_check(c, &ctx, &faults);
+    candidate_check(c, &ctx, j->seen.from, &faults);
     if (faults_error(&faults, e) < 0)
         return -EINVAL;
     *ret = TAKE(c);

@@ -116,12 +116,83 @@ static void whatever_it_follows_from_makes_it_anew(void **state)
     assert_same(&t, memo);
 }
 
+/* One of these at random: what people do to a cluster. */
+static void edit(struct arena *a, struct test_cluster *t, size_t all)
+{
+    static const char *const configs[] = {"LLN=YES", "LLN=MAYBE", "Default=YES",
+                                          "",        "Foo=1",     "MaxTime=5"};
+    static const char *const nodes[] = {"x[1-4]", "nobody", "x1", "", "x2,x3"};
+    static const char *const extras[] = {
+        "NodeName=x[1-4] CPUs=1\n", "NodeName=x[1-4] CPUs=1\nPartitionName=q2 Nodes=x1\n",
+        "NodeName=x[1-4] CPUs=1\nPartitionName=DEFAULT MaxTime=3\n", "Nonsense\n"};
+    struct api_partition *p = &t->partitions[(size_t)random() % all];
+
+    switch (random() % 8) {
+    case 0:
+        p->spec.nodes = nodes[(size_t)random() % ARRAY_LEN(nodes)];
+        break;
+    case 1:
+        p->spec.config = configs[(size_t)random() % ARRAY_LEN(configs)];
+        break;
+    case 2: /* one that was made again, of the same name */
+        p->meta.uid = arena_printf(a, "again-%ld", random());
+        p->meta.generation = 0;
+        p->spec.max_time = (struct jsn_int_or_str){.i = (int32_t)(random() % 50), .set = true};
+        break;
+    case 3:
+        p->spec.name = random() % 2 ? "twice" : NULL;
+        break;
+    case 4:
+        t->cluster.n_partitions = (size_t)random() % (all + 1);
+        return;
+    case 5:
+        if (random() % 4 == 0) {
+            t->controller.spec.extra_conf = extras[(size_t)random() % ARRAY_LEN(extras)];
+            t->controller.meta.generation++;
+        }
+        return;
+    case 6:
+        p->status.line = arena_printf(a, "PartitionName=%s Nodes=x1", p->meta.name);
+        return;
+    default:
+        t->nodesets[0].spec.replicas = (int32_t)(random() % 3);
+        t->nodesets[0].meta.generation++;
+        return;
+    }
+    p->meta.generation++;
+}
+
+static void random_edits_give_what_is_made_from_nothing(void **state)
+{
+    enum { ALL = 12, STEPS = 1500 };
+    AUTO(config_memo_free) struct config_memo *memo = config_memo_new();
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster t = {0};
+
+    (void)state;
+    srandom(11);
+    cluster_of(&a, &t, RELEASE_USED, yaml);
+    t.controller.spec.extra_conf = "NodeName=x[1-4] CPUs=1\n";
+    for (size_t i = 0; i < ALL; i++) {
+        t.partitions[i] = t.partitions[0];
+        t.partitions[i].meta.name = arena_printf(&a, "q%zu", i);
+        t.partitions[i].meta.uid = arena_printf(&a, "uid-%zu", i);
+        t.parts[i] = &t.partitions[i];
+    }
+    t.cluster.n_partitions = ALL;
+    for (unsigned step = 0; step < STEPS; step++) {
+        edit(&a, &t, ALL);
+        assert_same(&t, memo);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_cluster_gets_the_same_configuration),
         cmocka_unit_test(it_is_not_made_twice),
         cmocka_unit_test(whatever_it_follows_from_makes_it_anew),
+        cmocka_unit_test(random_edits_give_what_is_made_from_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
