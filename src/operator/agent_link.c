@@ -289,7 +289,7 @@ void agent_link_push(struct agent_link *k, const struct jsn *body)
     agent_push_start(k->push, body);
 }
 
-bool agent_link_is_full(const struct agent_link *k)
+bool agent_link_is_full(struct agent_link *k)
 {
     return agent_push_is_full(k->push);
 }

@@ -48,7 +48,7 @@ const char *agent_link_trouble(const struct agent_link *k);
 void agent_link_push(struct agent_link *k, const struct jsn *body);
 
 /* See agent_push_is_full. */
-bool agent_link_is_full(const struct agent_link *k);
+bool agent_link_is_full(struct agent_link *k);
 
 /* The answer to a change: NULL, or why it failed.  Called once, never inside the start. */
 typedef void (*agent_done_fn)(void *arg, const struct err *e);

@@ -7,6 +7,12 @@
  * one, 5xx) it is sent again with a growing delay: a configuration is the whole truth, so that
  * sending it twice does no harm.
  *
+ * Where many changes come in a row (hundreds of Partitions by one apply), each configuration would
+ * take along the few that came while the one before it was applied, and each costs the agent and
+ * slurmctld a look at all partitions.  So if several had to wait for the answer, there is a rest
+ * before the next one, about as long as the last one took; whoever edits one thing at a time never
+ * meets it.  At its end the next plan sends what is newest; if none does, what waits is sent.
+ *
  * An answer is final for that configuration: applied, pending (the agent goes on trying by itself)
  * or refused.
  */
@@ -16,6 +22,7 @@
 #include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/kube/pace.h"
+#include "src/operator/agent_outcome.h"
 #include "src/wire/declaration.h"
 
 #define RETRY_FIRST_MS 50
@@ -24,8 +31,13 @@
 #define PUSH_DEADLINE_MS 120000
 #define FULL_MS 250
 #define MAX_ANSWER_BYTES ((size_t)4 << 20)
-#define MAX_FAULTS 32
 #define FORGET_AGAIN_MS 10000
+/* So many that had to wait for one answer are many. */
+#define CROWD 2
+#define REST_LEAST_MS 10
+#define REST_MOST_MS 100
+/* For the plan that is due at the end of a rest. */
+#define RIPE_MS 60
 
 struct parcel {
     char *hash;
@@ -46,12 +58,12 @@ struct agent_push {
     struct pace_backoff backoff;
     int64_t count;
     int64_t sent_ms;
+    struct loop_source *rest;
+    unsigned crowd;   /* how many had to wait since it was sent */
+    bool resting;     /* nothing is sent before the rest is over */
     int64_t since_us; /* wall clock: since then there has been one at any time; 0: there is none */
     char *trouble;
-    struct arena arena; /* of the outcome */
-    struct slurm_applied outcome;
-    char *tried;     /* the slurm.conf of the outcome, until slurmctld is known to have it */
-    char *held;      /* the one that it has */
+    struct agent_outcome outcome;
     char *forgotten; /* the other declaration for which an outcome was forgotten last */
     int64_t forgotten_ms;
 };
@@ -87,6 +99,32 @@ static void on_retry(void *arg)
     send(arg);
 }
 
+static void send_waiting(struct agent_push *p)
+{
+    p->sent = TAKE(p->waiting);
+    send(p);
+}
+
+static void on_rest(void *arg)
+{
+    struct agent_push *p = arg;
+
+    if (p->resting)
+        loop_timer_arm(p->rest, RIPE_MS);
+    else if (p->waiting && !p->call)
+        send_waiting(p);
+    p->resting = false;
+}
+
+/* Let more come before what waits is sent. */
+static void rest(struct agent_push *p)
+{
+    int64_t took_ms = loop_now_ms(p->access->loop) - p->sent_ms;
+
+    p->resting = true;
+    loop_timer_arm(p->rest, MIN(MAX(took_ms, REST_LEAST_MS), REST_MOST_MS));
+}
+
 struct agent_push *agent_push_new(const struct agent_access *access, agent_pushed_fn fn, void *arg)
 {
     struct agent_push *p = xcalloc(1, sizeof(*p));
@@ -96,6 +134,7 @@ struct agent_push *agent_push_new(const struct agent_access *access, agent_pushe
     p->arg = arg;
     p->backoff = (struct pace_backoff){RETRY_FIRST_MS, RETRY_MAX_MS, 0};
     p->retry = loop_add_timer(access->loop, on_retry, p);
+    p->rest = loop_add_timer(access->loop, on_rest, p);
     return p;
 }
 
@@ -108,126 +147,12 @@ struct agent_push *agent_push_free(struct agent_push *p)
     p->sent = parcel_free(p->sent);
     p->waiting = parcel_free(p->waiting);
     (void)loop_source_free(p->retry);
-    arena_done(&p->arena);
+    (void)loop_source_free(p->rest);
+    agent_outcome_done(&p->outcome);
     free(p->trouble);
-    free(p->tried);
-    free(p->held);
     free(p->forgotten);
     free(p);
     return NULL;
-}
-
-static const char *copy(struct arena *a, const char *text)
-{
-    return text && text[0] ? arena_strdup(a, text) : NULL;
-}
-
-static void read_faults(struct agent_push *p, const struct wire_problems *list)
-{
-    struct slurm_fault *faults = arena_calloc(&p->arena, MAX_FAULTS, sizeof(*faults));
-
-    for (size_t i = 0; i < list->n && p->outcome.n_faults < MAX_FAULTS; i++) {
-        const struct wire_problem *f = &list->items[i];
-
-        if (f->severity != WIRE_WARNING)
-            faults[p->outcome.n_faults++] =
-                (struct slurm_fault){.file = copy(&p->arena, f->file),
-                                     .line = f->line,
-                                     .line_text = copy(&p->arena, f->object),
-                                     .key = copy(&p->arena, f->key),
-                                     .message = copy(&p->arena, f->message)};
-    }
-    p->outcome.faults = faults;
-}
-
-static bool same_refusals(const struct slurm_applied *have, const struct wire_refusals *list)
-{
-    bool same = have->n_refused == list->n;
-
-    for (size_t i = 0; same && i < list->n; i++)
-        same = streq(have->refused[i].partition, list->items[i].partition) &&
-               streq(have->refused[i].error, list->items[i].error);
-    return same;
-}
-
-/* Partitions that slurmctld refuses, while it took the rest; true: there is news. */
-static bool read_refusals(struct agent_push *p, const struct wire_refusals *list)
-{
-    struct slurm_refusal *refused;
-
-    if (same_refusals(&p->outcome, list))
-        return false;
-    refused = arena_calloc(&p->arena, list->n + 1, sizeof(*refused));
-    for (size_t i = 0; i < list->n; i++)
-        refused[i] = (struct slurm_refusal){
-            .partition = copy(&p->arena, list->items[i].partition),
-            .error = arena_strdup(&p->arena, list->items[i].error ? list->items[i].error : "")};
-    p->outcome.refused = refused;
-    p->outcome.n_refused = list->n;
-    return true;
-}
-
-/* "partition debug: State=UP -> DRAIN" of each step that tells something. */
-static const char *read_steps(struct arena *a, const struct wire_outcome *o)
-{
-    AUTO(buf_done) struct buf b = {.max = 1024};
-    double ms = 0;
-
-    for (size_t i = 0; i < o->steps.n; i++) {
-        const char *what = o->steps.items[i].what;
-
-        ms += o->steps.items[i].ms;
-        if (what && what[0])
-            buf_printf(&b, "%s%s", b.n ? "; " : "", what);
-    }
-    if (!o->class || streq(o->class, "none"))
-        return NULL;
-    return arena_printf(a, "%s%s%s (%.1f ms)", o->class, b.n ? ": " : "", buf_str(&b), ms);
-}
-
-static void start_outcome(struct agent_push *p)
-{
-    arena_done(&p->arena);
-    p->arena = (struct arena){0};
-    p->outcome = (struct slurm_applied){.hash = arena_strdup(&p->arena, p->sent->hash),
-                                        .reverts = p->sent->reverts};
-    free(p->tried);
-    p->tried = TAKE(p->sent->conf);
-}
-
-/* Both mean that slurmctld has it. */
-static bool is_there(const char *result)
-{
-    return streq(result, "applied") || streq(result, "unchanged");
-}
-
-/* Does slurmctld have it now?  What is pending may only wait for jobs of partitions that go. */
-static bool note_held(struct agent_push *p, const struct wire_outcome *o)
-{
-    if (!p->tried || (!is_there(p->outcome.result) && !streq(o->good, p->outcome.hash)))
-        return false;
-    free(p->held);
-    p->held = TAKE(p->tried);
-    p->outcome.taken = true;
-    return true;
-}
-
-/* What became of the one that was sent; by the answer, or by the state. */
-static void note_outcome(struct agent_push *p, const struct wire_outcome *o)
-{
-    start_outcome(p);
-    p->outcome.result = wire_result_name((enum wire_result)o->result);
-    if (o->result == WIRE_REFUSED) {
-        p->outcome.reason =
-            arena_printf(&p->arena, "%s%s%s", o->step ? o->step : "", o->step ? ": " : "",
-                         o->error ? o->error : "the agent gives no reason");
-        read_faults(p, &o->problems);
-        return;
-    }
-    (void)note_held(p, o);
-    (void)read_refusals(p, &o->refused);
-    p->outcome.reason = copy(&p->arena, o->reason);
-    p->outcome.steps = read_steps(&p->arena, o);
 }
 
 /* Conditions repeat it: times and versions in it would make each attempt a new one. */
@@ -251,6 +176,12 @@ static void set_trouble(struct agent_push *p, const char *text)
     p->trouble = xstrdup_null(text);
 }
 
+/* What became of the one that was sent; by the answer, or by the state. */
+static void note_outcome(struct agent_push *p, const struct wire_outcome *o)
+{
+    agent_outcome_take(&p->outcome, p->sent->hash, p->sent->reverts, TAKE(p->sent->conf), o);
+}
+
 /* Again later, or the newer one in its place. */
 static void try_again(struct agent_push *p, const char *why)
 {
@@ -271,8 +202,10 @@ static void finish(struct agent_push *p)
         p->since_us = 0;
         return;
     }
-    p->sent = TAKE(p->waiting);
-    send(p);
+    if (p->crowd >= CROWD)
+        rest(p);
+    else
+        send_waiting(p);
 }
 
 static bool is_final(int status)
@@ -339,6 +272,8 @@ static void send(struct agent_push *p)
                                   .arg = p};
 
     loop_timer_disarm(p->retry);
+    loop_timer_disarm(p->rest);
+    p->crowd = 0;
     p->sent_ms = loop_now_ms(p->access->loop);
     p->call = http_client_call(p->access->client, &o);
     log_debug("push %lld: sent", (long long)p->sent->count);
@@ -353,27 +288,32 @@ void agent_push_start(struct agent_push *p, const struct jsn *body)
 {
     const char *hash = jsn_get_str(body, "declared");
     bool reverts = streq(jsn_get_str(body, "driftPolicy"), "Revert");
+    bool ripe = p->waiting && !p->call && !p->resting;
 
     assert(hash);
-    if (is_same(p->waiting ? p->waiting : p->sent, hash, reverts))
+    if (!ripe && is_same(p->waiting ? p->waiting : p->sent, hash, reverts))
         return;
     p->waiting = parcel_free(p->waiting);
     if (is_same(p->sent, hash, reverts))
         return; /* somebody changed his mind, and back */
-    if (p->call) {
+    if (p->call || p->resting) {
         p->waiting = parcel_new(body, ++p->count);
         return;
     }
-    if (!p->sent)
+    if (p->since_us == 0)
         p->since_us = clock_wall_us();
     p->sent = parcel_free(p->sent);
     p->sent = parcel_new(body, ++p->count);
     send(p);
 }
 
-bool agent_push_is_full(const struct agent_push *p)
+bool agent_push_is_full(struct agent_push *p)
 {
-    return p->call && p->waiting && loop_now_ms(p->access->loop) - p->sent_ms < FULL_MS;
+    bool full = p->resting ||
+                (p->call && p->waiting && loop_now_ms(p->access->loop) - p->sent_ms < FULL_MS);
+
+    p->crowd += full;
+    return full;
 }
 
 int64_t agent_push_since_us(const struct agent_push *p)
@@ -389,17 +329,17 @@ void agent_push_kick(struct agent_push *p)
 
 const struct slurm_applied *agent_push_outcome(const struct agent_push *p)
 {
-    return &p->outcome;
+    return &p->outcome.applied;
 }
 
 const char *agent_push_held(const struct agent_push *p)
 {
-    return p->held;
+    return p->outcome.held;
 }
 
 const char *agent_push_tried(const struct agent_push *p)
 {
-    return p->tried;
+    return p->outcome.tried;
 }
 
 const char *agent_push_trouble(const struct agent_push *p)
@@ -409,19 +349,7 @@ const char *agent_push_trouble(const struct agent_push *p)
 
 void agent_push_forget(struct agent_push *p)
 {
-    p->outcome = (struct slurm_applied){0};
-    free(TAKE(p->tried));
-    free(TAKE(p->held));
-}
-
-static bool copy_if_other(struct arena *a, const char **text, const char *now)
-{
-    if (now && !now[0])
-        now = NULL;
-    if (streq(*text, now) || (!*text && !now))
-        return false;
-    *text = now ? arena_strdup(a, now) : NULL;
-    return true;
+    agent_outcome_forget(&p->outcome);
 }
 
 /* The answer was lost on its way, and the state tells what it would have told. */
@@ -429,20 +357,6 @@ static bool is_lost_answer(const struct agent_push *p, const struct wire_outcome
 {
     return p->sent && !p->call && !o->retry && o->generation == p->sent->count &&
            streq(o->declared, p->sent->hash);
-}
-
-static bool update_outcome(struct agent_push *p, const struct wire_outcome *o)
-{
-    const char *result = wire_result_name((enum wire_result)o->result);
-    bool changed = false;
-
-    if (!is_there(result) || !is_there(p->outcome.result))
-        changed = copy_if_other(&p->arena, &p->outcome.result, result);
-    if (copy_if_other(&p->arena, &p->outcome.reason, o->error ? o->error : o->reason))
-        changed = true;
-    if (read_refusals(p, &o->refused))
-        changed = true;
-    return note_held(p, o) || changed;
 }
 
 bool agent_push_recover(struct agent_push *p, const struct wire_outcome *o)
@@ -459,14 +373,14 @@ bool agent_push_follow(struct agent_push *p, const struct wire_outcome *o)
 {
     if (agent_push_recover(p, o))
         return true;
-    if (o->result < 0 || !p->outcome.hash)
+    if (o->result < 0 || !p->outcome.applied.hash)
         return false;
     /* a refusal is final, but for what the agent has come to take by itself */
-    if (streq(p->outcome.result, "refused") &&
-        (!streq(o->declared, p->outcome.hash) || o->result == WIRE_REFUSED))
+    if (streq(p->outcome.applied.result, "refused") &&
+        (!streq(o->declared, p->outcome.applied.hash) || o->result == WIRE_REFUSED))
         return false;
-    if (streq(o->declared, p->outcome.hash))
-        return update_outcome(p, o);
+    if (streq(o->declared, p->outcome.applied.hash))
+        return agent_outcome_update(&p->outcome, o);
     /* if somebody else declares other files all the time, each would undo the other for ever: once
      * in a while is enough */
     if (streq(o->hash, p->forgotten) &&

@@ -43,8 +43,9 @@ const char *agent_push_tried(const struct agent_push *p);
 /* Wall clock: since when one has been on its way at any time; 0: none is. */
 int64_t agent_push_since_us(const struct agent_push *p);
 /* Is one on its way, for a moment only, and another one waits for its answer?  A third would take
- * the place of the second: there is no hurry to make it. */
-bool agent_push_is_full(const struct agent_push *p);
+ * the place of the second: there is no hurry to make it.  Who is told so is counted: if many have
+ * to wait, there is a rest before the next one. */
+bool agent_push_is_full(struct agent_push *p);
 /* Why the newest has not been answered yet; NULL: it has, or is on its way. */
 const char *agent_push_trouble(const struct agent_push *p);
 

@@ -324,6 +324,75 @@ static void while_one_waits_for_another_there_is_no_hurry_for_a_third(void **sta
     assert_int_equal(agent_link_view(r.link)->pushing_us, 0);
 }
 
+/* Hold one with the agent, have another one wait for it, and let so many more find it full. */
+static void crowd(struct rig *r, int more)
+{
+    rig_connect(r);
+    r->hold_pushes = true;
+    push(r, "h1");
+    run_until(r, &r->n_pushes, 1);
+    push(r, "h2");
+    for (int i = 0; i < more; i++)
+        assert_true(agent_link_is_full(r->link));
+    r->hold_pushes = false;
+    reply(TAKE(r->push), 200, r->config_answer);
+    run_until(r, &r->pushed, 1);
+}
+
+static void after_a_crowd_the_next_one_waits_for_more(void **state)
+{
+    AUTO(rig_done) struct rig r;
+
+    (void)state;
+    crowd(&r, 3);
+    assert_true(agent_link_is_full(r.link));
+    assert_true(agent_link_view(r.link)->pushing_us > 0);
+    push(&r, "h3");
+    run_until(&r, &r.pushed, 2);
+    assert_int_equal(r.n_pushes, 2);
+    assert_string_equal(outcome(&r)->hash, "h3");
+    assert_int_equal(agent_link_view(r.link)->pushing_us, 0);
+}
+
+static void after_a_crowd_what_waits_is_sent_if_nothing_comes(void **state)
+{
+    AUTO(rig_done) struct rig r;
+
+    (void)state;
+    crowd(&r, 3);
+    run_until(&r, &r.pushed, 2);
+    assert_int_equal(r.n_pushes, 2);
+    assert_string_equal(outcome(&r)->hash, "h2");
+}
+
+static void after_a_rest_the_newest_is_sent_at_once(void **state)
+{
+    AUTO(rig_done) struct rig r;
+
+    (void)state;
+    crowd(&r, 3);
+    while (agent_link_is_full(r.link))
+        (void)loop_turn(r.loop, 5);
+    push(&r, "h3");
+    run_until(&r, &r.pushed, 2);
+    assert_string_equal(outcome(&r)->hash, "h3");
+    push(&r, "h4");
+    run_until(&r, &r.pushed, 3);
+    assert_int_equal(r.n_pushes, 3);
+    assert_string_equal(outcome(&r)->hash, "h4");
+}
+
+static void without_a_crowd_there_is_no_rest(void **state)
+{
+    AUTO(rig_done) struct rig r;
+
+    (void)state;
+    crowd(&r, 1);
+    assert_false(agent_link_is_full(r.link));
+    run_until(&r, &r.pushed, 2);
+    assert_string_equal(outcome(&r)->hash, "h2");
+}
+
 static void without_an_answer_it_is_sent_again(void **state)
 {
     AUTO(rig_done) struct rig r;
@@ -634,6 +703,10 @@ int main(void)
         cmocka_unit_test(a_configuration_is_handed_over),
         cmocka_unit_test(of_several_the_newest_is_sent),
         cmocka_unit_test(while_one_waits_for_another_there_is_no_hurry_for_a_third),
+        cmocka_unit_test(after_a_crowd_the_next_one_waits_for_more),
+        cmocka_unit_test(after_a_crowd_what_waits_is_sent_if_nothing_comes),
+        cmocka_unit_test(after_a_rest_the_newest_is_sent_at_once),
+        cmocka_unit_test(without_a_crowd_there_is_no_rest),
         cmocka_unit_test(without_an_answer_it_is_sent_again),
         cmocka_unit_test(an_answer_that_was_lost_comes_with_the_state),
         cmocka_unit_test(what_slurmctld_has_is_known_by_its_lines),
