@@ -26,6 +26,8 @@
 #define ANNOTATION_DEFAULT_CONTAINER "kubectl.kubernetes.io/default-container"
 /* Of a Controller: "Report" (default) what was changed past the declaration, or "Revert" it. */
 #define ANNOTATION_DRIFT_POLICY API_DRIFT_ANNOTATION
+/* On a worker's pod: its node's record is one that fits (see src/plan/nodeset_nodes.c). */
+#define ANNOTATION_RECORD_CHECKED API_OWN_GROUP "/record-checked"
 #define ANNOTATION_TOPOLOGY "topology." API_GROUP "/spec"
 
 #define TAINT_WORKER API_NODESET_PREFIX "worker"

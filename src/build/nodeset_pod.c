@@ -16,9 +16,9 @@
 #include "src/build/controller_config.h"
 #include "src/build/labels.h"
 #include "src/build/merge.h"
+#include "src/build/node_line.h"
 #include "src/build/nodeset_confine.h"
 #include "src/build/scripts.h"
-#include "src/json/quantity.h"
 
 #define KEY_MODE 0600
 #define SCRIPT_MODE 0755
@@ -50,25 +50,9 @@ static bool mounts_scripts(const struct maker *m)
     return !build_has(m->c, PROFILE_PROLOG_REPEATS);
 }
 
-static struct jsn *limit_of(const struct maker *m, const char *resource)
-{
-    struct jsn *own = jsn_key(jsn_get(m->ns->spec.slurmd, "resources.limits"), resource);
-    struct jsn *pods = jsn_key(jsn_get(m->ns->spec.template.spec, "resources.limits"), resource);
-
-    return own ? own : pods;
-}
-
-/* A limit in whole units, rounded up; 0 without one. */
 static int64_t limit_value(const struct maker *m, const char *resource)
 {
-    const struct jsn *limit = limit_of(m, resource);
-    struct quantity q;
-
-    if (jsn_is(limit, JSN_INT))
-        return limit->i;
-    if (!jsn_is(limit, JSN_STRING) || quantity_parse(limit->s, &q, NULL) < 0)
-        return 0;
-    return quantity_value(&q);
+    return node_limit(m->ns->spec.slurmd, m->ns->spec.template.spec, resource);
 }
 
 static struct jsn *make_mounts(const struct maker *m)
@@ -343,6 +327,8 @@ struct jsn *build_worker_pod(struct arena *a, const struct build_cluster *c,
 
     jsn_set_str(a, annotations, ANNOTATION_DEFAULT_CONTAINER, "slurmd");
     put_confinement(&m, annotations);
+    if (w->record_checked)
+        jsn_set_str(a, annotations, ANNOTATION_RECORD_CHECKED, "true");
     return build_tree(
         a,
         "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'$name','generateName':'$prefix',"

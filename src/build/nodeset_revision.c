@@ -14,6 +14,7 @@
 
 #include "src/base/encode.h"
 #include "src/build/labels.h"
+#include "src/build/node_line.h"
 
 /* Go writes these inside of strings as \u00XX. */
 static void print_string(struct buf *b, struct str s)
@@ -130,6 +131,41 @@ const char *revision_data(struct arena *a, const struct nodeset *ns)
 
     print_sorted(a, &b, v);
     return arena_strdup(a, buf_str(&b));
+}
+
+/* Settings that only a new record can have. */
+static const char *lasting_settings(struct arena *a, const struct jsn *data, bool topology)
+{
+    struct node_line line;
+
+    node_line_read(a, "", jsn_get_str(data, "spec.extraConf"), &line);
+    return node_line_lasting(a, &line, topology);
+}
+
+bool revision_same_pods(struct arena *a, const struct jsn *x, const struct jsn *y, bool topology)
+{
+    const struct jsn *both[] = {x, y};
+    AUTO(buf_done) struct buf text = {0};
+    AUTO(buf_done) struct buf other = {0};
+
+    for (size_t i = 0; i < ARRAY_LEN(both); i++) {
+        struct jsn *copy = jsn_clone(a, both[i]);
+
+        jsn_set_path(a, copy, "spec.extraConf",
+                     jsn_string(a, lasting_settings(a, both[i], topology)));
+        print_sorted(a, i ? &other : &text, copy);
+    }
+    return str_eq(buf_view(&text), buf_view(&other));
+}
+
+const char *revision_registration(struct arena *a, const struct jsn *data, bool topology)
+{
+    const struct jsn *slurmd = jsn_get(data, "spec.slurmd");
+    const struct jsn *pod = jsn_get(data, "spec.template.spec");
+
+    return arena_printf(a, "%s cpu=%lld memory=%lld", lasting_settings(a, data, topology),
+                        (long long)node_limit(slurmd, pod, "cpu"),
+                        (long long)node_limit(slurmd, pod, "memory"));
 }
 
 static uint32_t fnv1(uint32_t hash, const char *text)

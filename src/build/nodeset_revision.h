@@ -15,3 +15,11 @@ void revision_hash(const char *data, int32_t collisions, char ret_hash[REVISION_
 /* ControllerRevision <nodeset>-<hash> with this number. */
 struct jsn *build_revision(struct arena *a, const struct nodeset *ns, const char *data,
                            const char *hash, int64_t number);
+
+/*
+ * Of two revisions' data: do pods of both differ in nothing but settings of their nodes that
+ * slurmctld takes while they run?  `topology`: that is one of them.
+ */
+bool revision_same_pods(struct arena *a, const struct jsn *x, const struct jsn *y, bool topology);
+/* What slurmd registers with, beside what the machine has: settings and limits.  In `a`. */
+const char *revision_registration(struct arena *a, const struct jsn *data, bool topology);

@@ -132,6 +132,8 @@ static bool shows(const struct slurm_state *s, const struct ask *ask)
 
     if (!n || streq(ask->action, "delete"))
         return !n;
+    if (streq(ask->action, "update"))
+        return false; /* what it shall show is not known here: it is held back for its time */
     if (streq(ask->action, "drain"))
         return draining;
     if (streq(ask->action, "undrain"))

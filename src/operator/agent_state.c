@@ -85,6 +85,30 @@ static void read_jobs(struct arena *a, const struct jsn *list, struct slurm_node
     n->job_ids = ids;
 }
 
+/* Older agents tell of features and weight alone, which is not enough to compare anything. */
+static const struct slurm_node_params *read_params(struct arena *a, const struct wire_node *w)
+{
+    struct slurm_node_params *p;
+
+    if (!w->threads)
+        return NULL;
+    p = arena_calloc(a, 1, sizeof(*p));
+    *p = (struct slurm_node_params){.features = copy(a, w->features),
+                                    .gres = copy(a, w->gres),
+                                    .topology = copy(a, w->topology),
+                                    .cpus = w->cpus,
+                                    .boards = w->boards,
+                                    .sockets = w->sockets,
+                                    .cores = w->cores,
+                                    .threads = w->threads,
+                                    .memory = w->memory,
+                                    .tmp_disk = w->tmp_disk,
+                                    .mem_spec = w->mem_spec,
+                                    .core_spec = w->core_spec,
+                                    .weight = w->weight};
+    return p;
+}
+
 /* One that cannot be read is there, and counts as busy. */
 static void read_node(struct arena *scratch, struct shelf *s, const struct jsn *v)
 {
@@ -104,6 +128,8 @@ static void read_node(struct arena *scratch, struct shelf *s, const struct jsn *
     n->comment = line_text_clean(a, copy(a, w.comment));
     n->busy_until_us = clock_s_to_us(MAX(jobs.busy_until, 0));
     n->started_us = clock_s_to_us(MAX(w.slurmd_start_time, 0));
+    n->reason_user = copy(a, w.reason_user);
+    n->params = read_params(a, &w);
     read_jobs(a, jobs.jobs, n);
 }
 

@@ -94,21 +94,34 @@ void actions_push(struct actions *to, const char *ns, const char *controller,
     a->body = body;
 }
 
-void actions_node(struct actions *to, const char *ns, const char *controller, const char *node,
-                  const char *what, const char *reason, const char *only_if)
+static void add_node(struct actions *to, const char *ns, const char *controller, const char *node,
+                     const char *what, struct jsn *body)
 {
     struct action *a = actions_add(to, ACTION_NODE);
-    struct jsn *body = jsn_object(to->arena);
 
     jsn_set_str(to->arena, body, "action", what);
-    if (reason)
-        jsn_set_str(to->arena, body, "reason", reason);
-    if (only_if)
-        jsn_set_str(to->arena, body, "onlyIfReason", only_if);
     a->namespace = ns;
     a->name = arena_strdup(to->arena, controller);
     a->node = arena_strdup(to->arena, node);
     a->body = body;
+}
+
+void actions_node(struct actions *to, const char *ns, const char *controller, const char *node,
+                  const char *what, const char *reason, const char *only_if)
+{
+    struct jsn *body = jsn_object(to->arena);
+
+    if (reason)
+        jsn_set_str(to->arena, body, "reason", reason);
+    if (only_if)
+        jsn_set_str(to->arena, body, "onlyIfReason", only_if);
+    add_node(to, ns, controller, node, what, body);
+}
+
+void actions_node_update(struct actions *to, const char *ns, const char *controller,
+                         const char *node, struct jsn *body)
+{
+    add_node(to, ns, controller, node, "update", body);
 }
 
 bool action_is_allowed(const struct action *a)

@@ -67,5 +67,9 @@ void actions_push(struct actions *to, const char *ns, const char *controller,
 void actions_node(struct actions *to, const char *ns, const char *controller, const char *node,
                   const char *what, const char *reason, const char *only_if);
 
+/* Give a node what `body` says (features, weight, ...); the body is taken over. */
+void actions_node_update(struct actions *to, const char *ns, const char *controller,
+                         const char *node, struct jsn *body);
+
 /* Does the table of kinds say that plans do this?  Whoever carries actions out does no other. */
 bool action_is_allowed(const struct action *a);

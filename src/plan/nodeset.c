@@ -2,8 +2,8 @@
 /*
  * The plan for a NodeSet in StatefulSet mode.
  *
- * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Protection, SlurmState,
- * Cordon, Removal, Retire, Status.  What the
+ * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Protection,
+ * SlurmState, Cordon, Removal, Retire, Status.  What the
  * NodeSets of a cluster share is made by their Controller's plan.  What hinders (no Controller,
  * a name that is taken, a bad spec) is told by the Ready condition; pods that run stay as they are,
  * and none is made.
@@ -125,10 +125,10 @@ static void forget_revisions(const struct plan_nodeset *in, const char *hash, st
 }
 
 /* The revision that pods should have: found again by its hash, or made.  Returns the hash. */
-static const char *plan_revision(const struct plan_nodeset *in, struct actions *to)
+static const char *plan_revision(const struct plan_nodeset *in, const char *data,
+                                 struct actions *to)
 {
     const int32_t *collisions = in->ns->status.collision_count;
-    const char *data = revision_data(to->arena, in->ns);
     char hash[REVISION_HASH_LEN];
     bool found = false;
 
@@ -145,8 +145,22 @@ static const char *plan_revision(const struct plan_nodeset *in, struct actions *
         a->namespace = api_namespace(&in->ns->meta);
         a->name = jsn_get_str(a->body, "metadata.name");
     }
-    forget_revisions(in, hash, to);
     return arena_strdup(to->arena, hash);
+}
+
+/* What pods and nodes should be, by this revision. */
+static struct nodeset_view view_of(const struct plan_nodeset *in, struct actions *to)
+{
+    const char *text = revision_data(to->arena, in->ns);
+    struct nodeset_view view = {.topology = build_has(in->cluster, PROFILE_TOPOLOGY_YAML)};
+    struct jsn *data = NULL;
+
+    if (jsn_parse(to->arena, str_of(text), NULL, &data, NULL) < 0)
+        abort(); /* it is ours */
+    view.data = data;
+    view.hash = plan_revision(in, text, to);
+    node_declare(to->arena, in->ns, view.topology, &view.node);
+    return view;
 }
 
 /* Claims come before the pods that use them. */
@@ -170,7 +184,15 @@ static const char *pinned_to(struct arena *a, const struct plan_nodeset *in, uin
     return jsn_map_get(&in->ns->status.ordinal_to_node, arena_printf(a, "%u", ordinal));
 }
 
-static void plan_pods(const struct plan_nodeset *in, const char *hash,
+/* Does Slurm have no record of the node, or one that fits?  A pod may go on with that. */
+static bool is_checked(const struct plan_nodeset *in, const struct nodeset_view *view,
+                       const struct build_worker *w, struct arena *a)
+{
+    return in->slurm && !in->slurm->down &&
+           !nodeset_record_is_stale(a, in, view, worker_hostname(a, in->ns, w));
+}
+
+static void plan_pods(const struct plan_nodeset *in, const struct nodeset_view *view,
                       const struct nodeset_scale *scale, struct actions *to)
 {
     struct api_problems ignored = {.arena = to->arena}; /* tried before */
@@ -182,8 +204,11 @@ static void plan_pods(const struct plan_nodeset *in, const char *hash,
     for (size_t i = 0; i < scale->n_create; i++) {
         struct build_worker w = {.ordinal = (int32_t)scale->create[i],
                                  .node = pinned_to(to->arena, in, scale->create[i]),
-                                 .hash = hash};
-        struct jsn *pod = build_worker_pod(to->arena, in->cluster, in->ns, &w, &ignored);
+                                 .hash = view->hash};
+        struct jsn *pod;
+
+        w.record_checked = is_checked(in, view, &w, to->arena);
+        pod = build_worker_pod(to->arena, in->cluster, in->ns, &w, &ignored);
 
         actions_create(to, pod, "SuccessfulCreate", "Created pod %s",
                        jsn_get_str(pod, "metadata.name"));
@@ -263,7 +288,7 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
 {
     struct nodeset_hindrance why;
     struct nodeset_scale scale = {0};
-    const char *hash = NULL;
+    struct nodeset_view view = {0};
 
     if (in->ns->meta.deleted_us) {
         nodeset_end_plan(in, to);
@@ -278,13 +303,17 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
     why = find_hindrance(to->arena, in);
     if (!why.reason) {
         plan_ssh(in, to);
-        hash = plan_revision(in, to);
-        scale = nodeset_scale_of(to->arena, in, hash);
+        view = view_of(in, to);
+        scale = nodeset_scale_of(to->arena, in, &view);
+        if (scale.n_forget == 0) /* they tell which records do not fit */
+            forget_revisions(in, view.hash, to);
         plan_claims(in, &scale, to);
-        plan_pods(in, hash, &scale, to);
+        plan_pods(in, &view, &scale, to);
+        nodeset_nodes_plan(in, &view, &scale, to);
         nodeset_pods_plan(in, &scale, to);
     }
     actions_step(to, "Status");
-    nodeset_status_plan(in, hash ? hash : in->ns->status.hash, &scale, &why, to);
+    nodeset_status_plan(in, view.hash ? view.hash : in->ns->status.hash, view.hash ? &view : NULL,
+                        &scale, &why, to);
     plan_wakeup(in, to);
 }

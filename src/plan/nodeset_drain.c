@@ -6,10 +6,12 @@
  * runs on it any more, the pod is free and goes.  If it may stay after all, the node is let back.
  * An annotation on the pod has its node drained as long as it is there.
  *
- * Only what is ours is undone: a node whose reason somebody else has written stays as it is.  A
+ * Only what is ours is undone: a node whose reason somebody else has written stays as it is, unless
+ * that is slurmctld, which has refused slurmd's registration and takes it by now.  A
  * node that was set down when its pod ended (by the pod itself) is resumed when a new pod is ready.
  */
 #include "src/plan/nodeset_private.h"
+#include "src/slurm/node_reason.h"
 
 /* Reasons of ours, and of Slinky's operator, whose cluster may have been taken over. */
 static const char *const our_reasons[] = {"slurmkeeper: Pod ", "slurm-operator: "};
@@ -61,11 +63,23 @@ static void ask(const struct plan_nodeset *in, const char *node, const char *wha
                      reason, only_if);
 }
 
+/*
+ * slurmctld drains a node whose slurmd brings less than its record says, and leaves the drain when
+ * that is over.  The flag tells whether it is.
+ */
+static bool is_forgiven(const struct plan_pod *p, const struct slurm_node *n)
+{
+    return is_draining(n) && !(n->state & (NODE_FLAG_INVALID_REG | NODE_FLAG_NO_RESPOND)) &&
+           p->ready && node_reason_is_registration(n->reason, n->reason_user);
+}
+
 static void let_back(const struct plan_nodeset *in, const struct plan_pod *p,
                      const struct slurm_node *n, struct actions *to)
 {
     const char *ours = our_prefix(n->reason);
 
+    if (is_forgiven(p, n))
+        ours = n->reason;
     if (!ours)
         return;
     if (nodestate_base(n->state) == NODE_BASE_DOWN) {

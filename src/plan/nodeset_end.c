@@ -88,7 +88,7 @@ void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to)
         nodeset_pods_plan(&end, &scale, to);
         why = explain(to->arena, in, &scale);
         actions_step(to, "Status");
-        nodeset_status_plan(&end, in->ns->status.hash, &scale, &why, to);
+        nodeset_status_plan(&end, in->ns->status.hash, NULL, &scale, &why, to);
         if (!forced)
             return;
     }

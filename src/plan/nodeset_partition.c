@@ -150,25 +150,30 @@ static void judge_applied(const struct plan_nodeset *in, const struct nodeset_hi
 }
 
 /* Somebody changed it past its declaration. */
-static void judge_drift(const struct plan_nodeset *in, struct status_scribe *s)
+static void judge_drift(const struct plan_nodeset *in, const struct nodeset_view *view,
+                        struct status_scribe *s)
 {
     const char *name = nodeset_slurm_name(s->to->arena, in->ns);
+    const char *nodes;
     const char *drift;
 
     if (!in->slurm || in->slurm->down)
         return;
     drift =
         nodeset_has_partition(in->ns) ? partition_live_drift(s->to->arena, in->slurm, name) : NULL;
+    nodes = nodeset_nodes_drift(s->to->arena, in, view);
     if (drift)
-        status_set(s, "Drifted", STATUS_TRUE, true, "ChangedInSlurm", "partition %s: %s", name,
-                   drift);
+        status_set(s, "Drifted", STATUS_TRUE, true, "ChangedInSlurm", "partition %s: %s%s%s", name,
+                   drift, nodes ? "; node " : "", nodes ? nodes : "");
+    else if (nodes)
+        status_set(s, "Drifted", STATUS_TRUE, true, "ChangedInSlurm", "node %s", nodes);
     else
         (void)api_condition_drop(s->conditions, "Drifted");
 }
 
-void nodeset_partition_judge(const struct plan_nodeset *in, const struct nodeset_hindrance *why,
-                             struct status_scribe *s)
+void nodeset_partition_judge(const struct plan_nodeset *in, const struct nodeset_view *view,
+                             const struct nodeset_hindrance *why, struct status_scribe *s)
 {
     judge_applied(in, why, s);
-    judge_drift(in, s);
+    judge_drift(in, view, s);
 }

@@ -2,6 +2,7 @@
 /* What the files of the NodeSet plan share; nobody else includes it. */
 #pragma once
 
+#include "src/plan/node_compare.h"
 #include "src/plan/nodeset.h"
 #include "src/plan/status.h"
 
@@ -11,10 +12,20 @@ struct nodeset_drain {
     const char *why; /* "scale-in", "update" */
 };
 
+/* What pods and nodes of a NodeSet should be. */
+struct nodeset_view {
+    const char *hash;       /* of the revision that pods should have */
+    const struct jsn *data; /* of that revision */
+    struct node_declared node;
+    bool topology; /* slurmctld takes another topology while a node runs */
+};
+
 /* What is to be done about the number of pods. */
 struct nodeset_scale {
     uint32_t *create; /* ordinals, rising */
     size_t n_create;
+    uint32_t *forget; /* ordinals whose records must go before their pods are made */
+    size_t n_forget;
     const struct plan_pod **remove; /* may go at once */
     size_t n_remove;
     struct nodeset_drain *drain;
@@ -25,9 +36,37 @@ struct nodeset_scale {
     size_t n_refused;   /* more than the cluster may have */
 };
 
-/* `hash` is the revision that pods should have. */
+/* `view` may be NULL: then it is not looked at what pods are. */
 struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset *in,
-                                      const char *hash);
+                                      const struct nodeset_view *view);
+
+/* How a pod fits what is declared now. */
+enum nodeset_fit {
+    NODESET_FITS,     /* it is as declared */
+    NODESET_ALIKE,    /* it is, but for settings that its node can be given while it runs */
+    NODESET_OUTDATED, /* another has to take its place */
+};
+enum nodeset_fit nodeset_fit_of(struct arena *a, const struct plan_nodeset *in,
+                                const struct nodeset_view *view, const struct plan_pod *p);
+
+/* The record of a pod that is to be made: it is there, does not fit, and may go. */
+bool nodeset_record_is_stale(struct arena *a, const struct plan_nodeset *in,
+                             const struct nodeset_view *view, const char *node);
+
+/* Has nobody but us and slurmctld laid hands on the record?  Only such a one may be deleted. */
+bool nodeset_record_is_ours(const struct slurm_node *n);
+/* And it is certain that it has no jobs. */
+bool nodeset_record_may_go(const struct slurm_node *n);
+
+/* Give nodes what they can be given while they run; records that are in the way are deleted. */
+void nodeset_nodes_plan(const struct plan_nodeset *in, const struct nodeset_view *view,
+                        const struct nodeset_scale *scale, struct actions *to);
+/* What of nodes is not as declared because somebody has changed it; NULL: nothing is. */
+const char *nodeset_nodes_drift(struct arena *a, const struct plan_nodeset *in,
+                                const struct nodeset_view *view);
+/* The condition NodesApplied. */
+void nodeset_nodes_judge(const struct plan_nodeset *in, const struct nodeset_view *view,
+                         struct status_scribe *s);
 
 /* What stands in the way of acting on the NodeSet. */
 struct nodeset_hindrance {
@@ -35,14 +74,15 @@ struct nodeset_hindrance {
     const char *text;
 };
 
-/* Conditions and counters; the write, if anything differs. */
+/* Conditions and counters; the write, if anything differs.  `view` is NULL where it cannot be
+ * acted on. */
 void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
-                         const struct nodeset_scale *scale, const struct nodeset_hindrance *why,
-                         struct actions *to);
+                         const struct nodeset_view *view, const struct nodeset_scale *scale,
+                         const struct nodeset_hindrance *why, struct actions *to);
 
 /* Its partition: is it in slurmctld as this generation declares it, and has somebody changed it? */
-void nodeset_partition_judge(const struct plan_nodeset *in, const struct nodeset_hindrance *why,
-                             struct status_scribe *s);
+void nodeset_partition_judge(const struct plan_nodeset *in, const struct nodeset_view *view,
+                             const struct nodeset_hindrance *why, struct status_scribe *s);
 
 /* What concerns pods that are there: keep busy ones from being evicted, show their nodes' state in
  * them, drain what is to go, delete what may. */

@@ -7,9 +7,10 @@
  * name and none will be made; a pod that is only made again finds its record again.
  *
  * Only what is ours goes: a dynamic node with the name of one of the NodeSet's pods, whose reason
- * we have written when the pod was about to go.  One that somebody else has drained or set down
- * keeps its record, and with it the drain.  Never one that may have a job, or stands in a
- * reservation (slurmctld would refuse).
+ * we have written when the pod was about to go.  A pod that could not reach slurmctld when it ended
+ * has written none: its node goes when slurmctld finds that it does not answer, if it has the
+ * NodeSet's feature.  One that somebody else has drained or set down keeps its record, and with it
+ * the drain.  Never one that may have a job, or stands in a reservation (slurmctld would refuse).
  */
 #include "src/build/nodeset_pod.h"
 #include "src/plan/nodeset_private.h"
@@ -39,19 +40,35 @@ static bool has_pod(const struct plan_nodeset *in, const char *node)
 
 static bool is_to_be_made(const struct nodeset_scale *s, int32_t ordinal)
 {
+    for (size_t i = 0; i < s->n_forget; i++)
+        if (s->forget[i] == (uint32_t)ordinal)
+            return true;
     for (size_t i = 0; i < s->n_create; i++)
         if (s->create[i] == (uint32_t)ordinal)
             return true;
     return s->n_postponed > 0;
 }
 
-static bool may_go(const struct slurm_state *s, const struct slurm_node *n)
+/* Is the NodeSet's name among the node's features?  A node of somebody else may have such a name. */
+static bool is_member(struct arena *a, const struct nodeset *ns, const struct slurm_node *n)
 {
-    if (!(n->state & NODE_FLAG_DYNAMIC) || (n->state & NODE_FLAG_RESERVED))
+    struct str rest = str_of(n->params && n->params->features ? n->params->features : "");
+    const char *own = nodeset_slurm_name(a, ns);
+    struct str feature;
+
+    while (str_split(&rest, ',', &feature))
+        if (own && str_eqz(str_trim(feature), own))
+            return true;
+    return false;
+}
+
+static bool may_go(struct arena *a, const struct plan_nodeset *in, const struct slurm_node *n)
+{
+    if (!nodeset_record_may_go(n))
         return false;
-    if (!nodeset_reason_is_ours(n->reason) || !n->jobs_known || n->jobs > 0)
-        return false;
-    return nodestate_base(n->state) == NODE_BASE_DOWN || slurm_state_is_free(s, n->name);
+    if (nodeset_reason_is_ours(n->reason))
+        return nodestate_base(n->state) == NODE_BASE_DOWN || slurm_state_is_free(in->slurm, n->name);
+    return (n->state & NODE_FLAG_NO_RESPOND) && is_member(a, in->ns, n);
 }
 
 size_t nodeset_retire_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
@@ -64,7 +81,7 @@ size_t nodeset_retire_plan(const struct plan_nodeset *in, const struct nodeset_s
         const struct slurm_node *n = &in->slurm->nodes[i];
         int32_t ordinal;
 
-        if (!may_go(in->slurm, n) || has_pod(in, n->name))
+        if (!may_go(to->arena, in, n) || has_pod(in, n->name))
             continue;
         ordinal = ordinal_of(to->arena, in->ns, n->name);
         if (ordinal < 0 || is_to_be_made(scale, ordinal))

@@ -12,6 +12,7 @@
  * machine: what cannot run would only fill the API server.
  */
 #include "src/api/node_count.h"
+#include "src/build/nodeset_pod.h"
 #include "src/plan/nodeset_private.h"
 
 struct sorter {
@@ -104,7 +105,8 @@ static const struct plan_pod **living(struct arena *a, const struct plan_nodeset
     return pods;
 }
 
-/* Can it take jobs?  Where Slurm is known: its node is there, not down, and not drained by us. */
+/* Can it take jobs?  Where Slurm is known: its node is there, not down, not drained by us, and
+ * slurmctld does not refuse it. */
 static bool is_serving(const struct plan_nodeset *in, const struct plan_pod *p)
 {
     const struct slurm_node *n;
@@ -114,7 +116,8 @@ static bool is_serving(const struct plan_nodeset *in, const struct plan_pod *p)
     if (!in->slurm || in->slurm->down)
         return true;
     n = slurm_state_node(in->slurm, p->slurm_name);
-    return n && nodestate_base(n->state) != NODE_BASE_DOWN && !nodeset_drain_is_ours(n);
+    return n && nodestate_base(n->state) != NODE_BASE_DOWN && !nodeset_drain_is_ours(n) &&
+           !(n->state & NODE_FLAG_INVALID_REG);
 }
 
 static size_t count_unavailable(const struct plan_nodeset *in, const struct plan_pod **pods,
@@ -133,9 +136,10 @@ static void drain(struct nodeset_scale *s, const struct plan_pod *p, const char 
     s->drain[s->n_drain++] = (struct nodeset_drain){p, why};
 }
 
-/* Pods of another revision: those that take no jobs anyway, and others within the bounds. */
-static void replace_outdated(const struct plan_nodeset *in, const char *hash,
-                             const struct plan_pod **pods, size_t n, struct nodeset_scale *s)
+/* Pods that do not fit: those that take no jobs anyway, and others within the bounds. */
+static void replace_outdated(struct arena *a, const struct plan_nodeset *in,
+                             const struct nodeset_view *view, const struct plan_pod **pods,
+                             size_t n, struct nodeset_scale *s)
 {
     size_t away = count_unavailable(in, pods, n);
     size_t most = (size_t)nodeset_max_unavailable(in->ns, in->ns->spec.replicas);
@@ -144,7 +148,7 @@ static void replace_outdated(const struct plan_nodeset *in, const char *hash,
         const struct plan_pod *p = pods[i];
         bool costs = is_serving(in, p);
 
-        if (!hash || streq(p->hash, hash))
+        if (nodeset_fit_of(a, in, view, p) != NODESET_OUTDATED)
             continue;
         if (costs && away >= most) {
             s->n_outdated++;
@@ -160,8 +164,28 @@ static void replace_outdated(const struct plan_nodeset *in, const char *hash,
     }
 }
 
+/* A record that does not fit goes before the pod comes that would go on with it. */
+static void hold_back(struct arena *a, const struct plan_nodeset *in,
+                      const struct nodeset_view *view, struct nodeset_scale *s)
+{
+    size_t kept = 0;
+
+    s->forget = arena_calloc(a, s->n_create + 1, sizeof(*s->forget));
+    for (size_t i = 0; i < s->n_create; i++) {
+        struct build_worker w = {.ordinal = (int32_t)s->create[i]};
+        const char *node = worker_hostname(a, in->ns, &w);
+        const struct slurm_node *n = slurm_state_node(in->slurm, node);
+
+        if (n && nodeset_record_may_go(n) && nodeset_record_is_stale(a, in, view, node))
+            s->forget[s->n_forget++] = s->create[i];
+        else
+            s->create[kept++] = s->create[i];
+    }
+    s->n_create = kept;
+}
+
 struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset *in,
-                                      const char *hash)
+                                      const struct nodeset_view *view)
 {
     struct nodeset_scale s = {0};
     size_t want = (size_t)MAX(in->ns->spec.replicas, 0);
@@ -182,13 +206,15 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
             drain(&s, pods[i], "scale-in");
         }
     }
-    if (in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
-        replace_outdated(in, hash, pods + excess, n - excess, &s);
+    if (view && in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
+        replace_outdated(a, in, view, pods + excess, n - excess, &s);
     if (in->n_pods < want) {
         size_t most = MIN(want, MAX(allowed(in), in->n_pods));
 
         s.n_refused = want - most;
         scale_up(a, in, most - in->n_pods, &s);
+        if (view)
+            hold_back(a, in, view, &s);
     }
     return s;
 }

@@ -157,8 +157,8 @@ static void judge_config(const struct plan_nodeset *in, struct status_scribe *s)
 }
 
 void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
-                         const struct nodeset_scale *scale, const struct nodeset_hindrance *why,
-                         struct actions *to)
+                         const struct nodeset_view *view, const struct nodeset_scale *scale,
+                         const struct nodeset_hindrance *why, struct actions *to)
 {
     struct nodeset_status st = in->ns->status;
     struct api_conditions conditions = {
@@ -174,7 +174,8 @@ void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
     judge_ready(in, &st, scale, why, &scribe);
     judge_scale(in, scale, &scribe);
     judge_config(in, &scribe);
-    nodeset_partition_judge(in, why, &scribe);
+    nodeset_nodes_judge(in, view, &scribe);
+    nodeset_partition_judge(in, view, why, &scribe);
     st.conditions = conditions;
     st.observed_generation = in->ns->meta.generation;
     if (hash)

@@ -83,6 +83,7 @@ static int32_t read_cost(const char *text)
 static void read_annotations(const struct jsn *v, struct plan_pod *p)
 {
     const char *deadline = annotation(v, POD_DEADLINE);
+    const char *registered = annotation(v, POD_REGISTERED);
     int64_t us;
 
     p->cordoned =
@@ -90,6 +91,9 @@ static void read_annotations(const struct jsn *v, struct plan_pod *p)
     p->cost = read_cost(annotation(v, POD_DELETION_COST));
     if (deadline && clock_parse_rfc3339(str_of(deadline), &us) == 0)
         p->deadline_us = us;
+    p->record_checked = streq(annotation(v, ANNOTATION_RECORD_CHECKED), "true");
+    if (registered && str_to_i64(str_of(registered), &us) == 0)
+        p->registered_us = us;
 }
 
 static void read_owner(struct arena *a, const struct jsn *v, struct plan_pod *p)

@@ -11,6 +11,8 @@
 #define POD_CORDON_OLD API_GROUP "/pod-cordon"
 #define POD_DELETION_COST API_NODESET_PREFIX "pod-deletion-cost"
 #define POD_DEADLINE API_NODESET_PREFIX "pod-deadline"
+/* When the slurmd started whose record was given what this pod's arguments do not say. */
+#define POD_REGISTERED API_OWN_GROUP "/registered"
 
 enum pod_phase { POD_PENDING, POD_UNKNOWN, POD_RUNNING, POD_SUCCEEDED, POD_FAILED };
 
@@ -39,6 +41,8 @@ struct plan_pod {
     int64_t ready_us; /* since when it is ready, or is not */
     int64_t created_us;
     int64_t deadline_us; /* 0: none */
+    bool record_checked; /* when it was made, Slurm had no record of its node, or a fitting one */
+    int64_t registered_us; /* POD_REGISTERED; 0: it has none */
     const char *trouble; /* what keeps it from running, for its owner's condition; NULL: nothing */
 };
 

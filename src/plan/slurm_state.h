@@ -5,6 +5,23 @@
 #include "src/json/fields.h"
 #include "src/slurm/nodestate.h"
 
+/* What a node is, by its record. */
+struct slurm_node_params {
+    const char *features; /* that it may have, by commas; NULL: none */
+    const char *gres;     /* "gpu:a100:4"; NULL: none */
+    const char *topology; /* NULL: none, or the release does not tell */
+    int64_t cpus;
+    int64_t boards;
+    int64_t sockets;
+    int64_t cores;   /* of a socket */
+    int64_t threads; /* of a core */
+    int64_t memory;  /* MiB, as the next two */
+    int64_t tmp_disk;
+    int64_t mem_spec;
+    int64_t core_spec;
+    int64_t weight;
+};
+
 struct slurm_node {
     const char *name;
     uint32_t state; /* base and flags, as slurm/nodestate.h reads them */
@@ -16,6 +33,8 @@ struct slurm_node {
     int64_t busy_until_us; /* the latest end of its jobs; 0: none, INT64_MAX: none has a limit */
     const char *comment;
     int64_t started_us; /* when its slurmd did; 0: not known */
+    const char *reason_user; /* who wrote the reason; NULL: not known */
+    const struct slurm_node_params *params; /* NULL: the agent does not tell */
 };
 
 /* A partition as slurmctld has it. */
@@ -55,7 +74,7 @@ struct slurm_fault {
 /* A change of a node that was asked for and does not show in its state yet. */
 struct slurm_asked {
     const char *node;
-    const char *action; /* drain, undrain, resume, delete */
+    const char *action; /* drain, undrain, resume, delete, update */
 };
 
 /* A partition that slurmctld refuses as declared, while it took the rest. */

@@ -27,7 +27,14 @@ struct wire_node {
     int64_t resume_after;
     int64_t cpus;
     int64_t cpus_allocated;
-    int64_t memory; /* MiB */
+    int64_t boards;
+    int64_t sockets;
+    int64_t cores;   /* of a socket */
+    int64_t threads; /* of a core; 0: an older agent, which tells of no hardware */
+    int64_t memory;  /* MiB */
+    int64_t tmp_disk;
+    int64_t mem_spec;  /* MiB that jobs do not get */
+    int64_t core_spec; /* cores, likewise */
     int64_t weight;
 };
 extern const struct jsn_field wire_node_fields[];

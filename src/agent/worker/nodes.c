@@ -25,6 +25,20 @@ static void reason_take(const node_info_t *n, struct wire_node *to)
     to->reason_time = call_time(n->reason_time);
 }
 
+/* What the node is; the operator holds it against what was declared. */
+static void hardware_take(const node_info_t *n, struct wire_node *to)
+{
+    to->cpus = n->cpus;
+    to->boards = n->boards;
+    to->sockets = n->sockets;
+    to->cores = n->cores;
+    to->threads = n->threads;
+    to->memory = (int64_t)n->real_memory;
+    to->tmp_disk = n->tmp_disk;
+    to->mem_spec = (int64_t)n->mem_spec_limit;
+    to->core_spec = n->core_spec_cnt;
+}
+
 static void node_item(struct worker_call *c, const node_info_t *n, struct jsn *items)
 {
     AUTO(buf_done) struct buf state = {0};
@@ -48,12 +62,11 @@ static void node_item(struct worker_call *c, const node_info_t *n, struct jsn *i
         .boot_time = call_time(n->boot_time),
         .slurmd_start_time = call_time(n->slurmd_start_time),
         .resume_after = call_time(release_node_resume_after(n)),
-        .cpus = n->cpus,
         .cpus_allocated = release_node_cpus_allocated(n),
-        .memory = (int64_t)n->real_memory,
         .weight = n->weight,
     };
     reason_take(n, &node);
+    hardware_take(n, &node);
     jsn_append(c->arena, items, fields_encode(c->arena, wire_node_fields, &node));
 }
 

@@ -4,6 +4,7 @@
 
 #include "src/base/test/unit.h"
 
+#include "src/build/labels.h"
 #include "src/plan/finalizer.h"
 #include "src/plan/nodeset.h"
 #include "src/plan/test/world.h"
@@ -23,6 +24,7 @@ struct fixture {
     struct build_env env;
     bool no_controller;
     const char *extra_conf; /* of the Controller */
+    const char *drift_policy; /* likewise */
     bool external;          /* it is */
     struct api_conditions controller_says;
     const char *twin;
@@ -73,6 +75,11 @@ static inline UNUSED struct actions plan(struct fixture *f)
     assert_int_equal(controller_decode(a, json_of(a, LAB), c, &e), 0);
     c->spec.extra_conf = f->extra_conf;
     c->spec.external = f->external;
+    if (f->drift_policy) {
+        c->meta.annotations =
+            (struct jsn_map){arena_calloc(a, 1, sizeof(*c->meta.annotations.items)), 1};
+        c->meta.annotations.items[0] = (struct jsn_pair){ANNOTATION_DRIFT_POLICY, f->drift_policy};
+    }
     c->status.conditions = f->controller_says;
     cluster.controller = f->no_controller ? NULL : c;
     JSN_FOR_ITEMS (o, f->world.objects) {
@@ -113,6 +120,8 @@ static inline UNUSED void carry_out_calls(struct fixture *f, const struct action
             memmove(&f->nodes[at], &f->nodes[at + 1], (--f->state.n - at) * sizeof(f->nodes[0]));
             continue;
         }
+        if (streq(what, "update"))
+            continue; /* what it shows is for the test to say */
         if (streq(what, "drain")) {
             f->nodes[at].state |= NODE_FLAG_DRAIN;
             f->nodes[at].reason = jsn_get_str(a->body, "reason");

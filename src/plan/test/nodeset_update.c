@@ -17,7 +17,7 @@ static void outdated_pods_are_drained_within_the_bounds(void **state)
     run_set(&f, 4, ",'updateStrategy':{'rollingUpdate':{'maxUnavailable':1}}");
     use_slurm(&f, nodes, ARRAY_LEN(nodes));
     converge(&f);
-    jsn_set_path(&f.arena, the_set(&f), "spec.extraConf", jsn_string(&f.arena, "Weight=5"));
+    jsn_set_path(&f.arena, the_set(&f), "spec.extraConf", jsn_string(&f.arena, "RealMemory=5"));
     for (int round = 0; round < 8; round++) {
         size_t drained = 0;
 
@@ -50,7 +50,7 @@ static void a_new_template_replaces_only_what_is_free(void **state)
     fixture_init(&f, ",'replicas':2");
     converge(&f);
     run_pod(&f, "gpu-0");
-    jsn_set_path(&f.arena, the_set(&f), "spec.extraConf", jsn_string(&f.arena, "Weight=5"));
+    jsn_set_path(&f.arena, the_set(&f), "spec.extraConf", jsn_string(&f.arena, "RealMemory=5"));
     converge(&f);
     hash = jsn_get_str(the_set(&f), "status.nodeSetHash");
     assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 1);

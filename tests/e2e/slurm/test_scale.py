@@ -117,7 +117,7 @@ def test_a_new_template_waits_for_jobs(own):
     own.wait_idle("compute-0", "compute-1", "compute-2")
     job = work(own, "compute-1")
     before = {p: own.get("pod", p)["metadata"]["uid"] for p in pods(own)}
-    own.kubectl("patch", "nodeset", "compute", "--type=merge", "-p", json.dumps({"spec": {"extraConf": "Weight=7"}}))
+    own.kubectl("patch", "nodeset", "compute", "--type=merge", "-p", json.dumps({"spec": {"extraConf": "MemSpecLimit=7"}}))
     wait_for(lambda: own.get("nodeset", "compute")["status"]["updatedReplicas"] == 2, "two are new", 60)
     assert own.job_state(job) == "RUNNING"
     assert own.get("pod", "compute-1")["metadata"]["uid"] == before["compute-1"]

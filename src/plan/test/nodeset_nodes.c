@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unit tests of the NodeSet's plan: records in slurmctld are as declared. */
+#include "src/plan/test/nodeset.h"
+
+#include "src/build/labels.h"
+
+#define DYNAMIC NODE_FLAG_DYNAMIC
+#define IDLE (NODE_BASE_IDLE | DYNAMIC)
+#define GONE (NODE_BASE_DOWN | DYNAMIC | NODE_FLAG_NO_RESPOND)
+#define LOW "gres/gpu count reported lower than configured (0 < 2)"
+#define OURS "slurmkeeper: Pod is terminating"
+
+static const struct slurm_node_params plain = {
+    .features = "gpu", .cpus = 4, .threads = 1, .memory = 1000, .weight = 1};
+
+static void declare(struct fixture *f, const char *extra_conf)
+{
+    jsn_set_path(&f->arena, the_set(f), "spec.extraConf", jsn_string(&f->arena, extra_conf));
+}
+
+static const char *body_of(struct fixture *f, const struct actions *list)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].verb == ACTION_NODE)
+            jsn_print(&b, list->items[i].body);
+    return arena_strdup(&f->arena, buf_str(&b));
+}
+
+/* Two pods that run, each with a plain record. */
+static void run_two(struct fixture *f)
+{
+    const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_MIXED | DYNAMIC, NULL, true, 1, .params = &plain, .started_us = 5},
+        {"gpu-1", IDLE, NULL, true, 0, .params = &plain, .started_us = 5},
+    };
+
+    run_set(f, 2, "");
+    use_slurm(f, nodes, ARRAY_LEN(nodes));
+    converge(f);
+    assert_string_equal(reason_of(f, "NodesApplied"), "AsDeclared");
+}
+
+static void features_are_given_to_nodes_whose_pods_stay(void **state)
+{
+    static const struct slurm_node_params h100 = {
+        .features = "gpu,h100", .cpus = 4, .threads = 1, .memory = 1000, .weight = 7};
+    struct fixture f = {0};
+    struct actions list;
+
+    (void)state;
+    run_two(&f);
+    declare(&f, "Features=h100 Weight=7");
+    list = plan(&f);
+    assert_string_equal(body_of(&f, &list),
+                        "{\"features\":\"gpu,h100\",\"weight\":7,\"action\":\"update\"}"
+                        "{\"features\":\"gpu,h100\",\"weight\":7,\"action\":\"update\"}");
+    carry_out(&f, &list);
+    expect_pods(&f, "gpu-0 gpu-1 ");
+    assert_string_equal(reason_of(&f, "NodesApplied"), "Applying");
+    assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 0);
+    /* slurmctld shows one of them. */
+    f.nodes[0].params = &h100;
+    list = plan(&f);
+    carry_out(&f, &list);
+    f.nodes[1].params = &h100;
+    converge(&f);
+    expect_pods(&f, "gpu-0 gpu-1 ");
+    assert_string_equal(reason_of(&f, "NodesApplied"), "AsDeclared");
+    assert_int_equal(jsn_get_int(the_set(&f), "status.updatedReplicas", -1), 2);
+    /* slurmctld has lost the record, and slurmd brings what it was started with: no drift. */
+    f.nodes[0].params = &plain;
+    f.nodes[0].started_us = 6;
+    list = plan(&f);
+    assert_non_null(strstr(body_of(&f, &list), "gpu,h100"));
+    fixture_done(&f);
+}
+
+static void what_somebody_changed_is_told_and_reverted_by_policy(void **state)
+{
+    static const struct slurm_node_params other = {
+        .features = "gpu,mine", .cpus = 4, .threads = 1, .memory = 1000, .weight = 1};
+    struct fixture f = {0};
+    struct actions list;
+
+    (void)state;
+    run_two(&f);
+    f.nodes[1].params = &other;
+    expect_plan(&f, "status NodeSet gpu;");
+    assert_string_equal(reason_of(&f, "NodesApplied"), "ChangedInSlurm");
+    assert_string_equal(jsn_get_str(test_condition(the_set(&f), "Drifted"), "message"),
+                        "node gpu-1: Features is gpu,mine, declared gpu");
+    f.drift_policy = "Revert";
+    list = plan(&f);
+    assert_string_equal(body_of(&f, &list), "{\"features\":\"gpu\",\"action\":\"update\"}");
+    f.nodes[1].params = &plain;
+    converge(&f);
+    assert_null(test_condition(the_set(&f), "Drifted"));
+    fixture_done(&f);
+}
+
+static void a_record_that_lasts_is_made_again_while_no_job_runs(void **state)
+{
+    struct fixture f = {0};
+
+    (void)state;
+    run_two(&f);
+    declare(&f, "Gres=gpu:2");
+    expect_plan(&f, "create ControllerRevision gpu-8589c96c9d;drain gpu-1;status NodeSet gpu;");
+    assert_string_equal(reason_of(&f, "NodesApplied"), "WaitingForIdle");
+    /* It is drained; its pod goes, and the record before the next pod comes. */
+    expect_plan(&f, "status Pod gpu-1;delete Pod gpu-1;status NodeSet gpu;");
+    f.nodes[1].state = GONE;
+    f.nodes[1].reason = OURS;
+    expect_plan(&f, "delete gpu-1;status NodeSet gpu;");
+    assert_int_equal(f.state.n, 1);
+    expect_plan(&f, "create Pod gpu-1;");
+    assert_string_equal(jsn_text(jsn_member(jsn_get(test_find(&f.world, "Pod", "gpu-1"),
+                                                    "metadata.annotations"),
+                                            STR(ANNOTATION_RECORD_CHECKED))),
+                        "true");
+    /* The one with a job is left alone. */
+    assert_non_null(test_find(&f.world, "Pod", "gpu-0"));
+    fixture_done(&f);
+}
+
+static void a_setting_that_was_taken_away_needs_another_record_too(void **state)
+{
+    static const struct slurm_node_params less = {
+        .features = "gpu", .cpus = 4, .threads = 1, .memory = 500, .weight = 1};
+    const struct slurm_node nodes[] = {
+        {"gpu-0", IDLE | NODE_FLAG_DRAIN, OURS, true, 0, .params = &less},
+    };
+    struct fixture f = {0};
+
+    (void)state;
+    run_set(&f, 1, ",'extraConf':'RealMemory=500'");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    declare(&f, "");
+    for (int i = 0; i < 3 && f.state.n > 0; i++) {
+        struct actions list = plan(&f);
+
+        carry_out(&f, &list);
+    }
+    assert_int_equal(f.state.n, 0);
+    fixture_done(&f);
+}
+
+/* A declaration that the machine cannot fulfil costs one new pod at most. */
+static void pods_are_not_replaced_in_vain(void **state)
+{
+    static const struct slurm_node_params small = {
+        .features = "gpu", .cpus = 4, .threads = 1, .memory = 1000, .weight = 1};
+    const struct slurm_node nodes[] = {{"gpu-0", IDLE, NULL, true, 0, .params = &small}};
+    struct fixture f = {0};
+
+    (void)state;
+    fixture_init(&f, ",'replicas':1,'extraConf':'CPUs=8'");
+    use_slurm(&f, nodes, 0);
+    converge(&f);
+    run_pod(&f, "gpu-0");
+    use_slurm(&f, nodes, 1);
+    converge(&f);
+    expect_pods(&f, "gpu-0 ");
+    assert_false(f.nodes[0].state & NODE_FLAG_DRAIN);
+    assert_string_equal(reason_of(&f, "NodesApplied"), "NotAsDeclared");
+    fixture_done(&f);
+}
+
+static void a_refused_registration_is_healed_and_a_persons_drain_stays(void **state)
+{
+    static const struct {
+        uint32_t state;
+        const char *reason;
+        const char *user;
+        const char *plan;
+    } cases[] = {
+        {IDLE | NODE_FLAG_DRAIN | NODE_FLAG_INVALID_REG, LOW, "slurm", ""},
+        {IDLE | NODE_FLAG_DRAIN, LOW, "slurm", "undrain gpu-0;"},
+        {NODE_BASE_MIXED | DYNAMIC | NODE_FLAG_DRAIN, LOW, "slurm", "undrain gpu-0;"},
+        {IDLE | NODE_FLAG_DRAIN, LOW, "root", ""},
+        {IDLE | NODE_FLAG_DRAIN, "fan : " LOW, "slurm", ""},
+        {IDLE | NODE_FLAG_DRAIN | NODE_FLAG_NO_RESPOND, LOW, "slurm", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct slurm_node nodes[] = {{"gpu-0", cases[i].state, cases[i].reason, true, 0,
+                                            .params = &plain, .reason_user = cases[i].user}};
+        AUTO(buf_done) struct buf b = {0};
+        struct fixture f = {0};
+        struct actions list;
+
+        run_set(&f, 1, "");
+        use_slurm(&f, nodes, 1);
+        list = plan(&f);
+        for (size_t k = 0; k < list.n; k++)
+            if (list.items[k].verb == ACTION_NODE)
+                buf_printf(&b, "%s %s;", jsn_get_str(list.items[k].body, "action"),
+                           list.items[k].node);
+        assert_string_equal(buf_str(&b), cases[i].plan);
+        fixture_done(&f);
+    }
+}
+
+static void ghosts_go_and_nobody_elses_records(void **state)
+{
+    static const struct slurm_node_params foreign = {.features = "mine", .threads = 1};
+    static const struct {
+        struct slurm_node node;
+        bool goes;
+    } cases[] = {
+        {{"gpu-7", GONE, "Not responding", true, 0, .params = &plain, .reason_user = "slurm"},
+         true},
+        {{"gpu-7", IDLE | NODE_FLAG_NO_RESPOND, NULL, true, 0, .params = &plain}, true},
+        {{"gpu-7", GONE, OURS, true, 0, .params = &foreign}, true},
+        {{"gpu-7", GONE, LOW, true, 0, .params = &plain, .reason_user = "slurm"}, true},
+        /* It answers; it has a job, or may have; it is another's; it stands in slurm.conf. */
+        {{"gpu-7", IDLE, NULL, true, 0, .params = &plain}, false},
+        {{"gpu-7", GONE, NULL, true, 1, .params = &plain}, false},
+        {{"gpu-7", GONE, NULL, false, 0, .params = &plain}, false},
+        {{"gpu-7", GONE | NODE_FLAG_COMPLETING, NULL, true, 0, .params = &plain}, false},
+        {{"gpu-7", DYNAMIC | NODE_FLAG_NO_RESPOND, NULL, true, 0, .params = &plain}, false},
+        {{"gpu-7", GONE, "Not responding", true, 0, .params = &foreign, .reason_user = "slurm"},
+         false},
+        {{"gpu-7", GONE, "Not responding", true, 0, .params = NULL, .reason_user = "slurm"},
+         false},
+        {{"gpu-7", GONE, "broken fan", true, 0, .params = &plain, .reason_user = "ann"}, false},
+        {{"gpu-7", GONE | NODE_FLAG_RESERVED, NULL, true, 0, .params = &plain}, false},
+        {{"gpu-7", NODE_BASE_DOWN | NODE_FLAG_NO_RESPOND, NULL, true, 0, .params = &plain}, false},
+        {{"cpu-7", GONE, NULL, true, 0, .params = &plain}, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fixture f = {0};
+
+        run_set(&f, 1, "");
+        use_slurm(&f, &cases[i].node, 1);
+        converge(&f);
+        assert_int_equal(f.state.n, cases[i].goes ? 0 : 1);
+        fixture_done(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(features_are_given_to_nodes_whose_pods_stay),
+        cmocka_unit_test(what_somebody_changed_is_told_and_reverted_by_policy),
+        cmocka_unit_test(a_record_that_lasts_is_made_again_while_no_job_runs),
+        cmocka_unit_test(a_setting_that_was_taken_away_needs_another_record_too),
+        cmocka_unit_test(pods_are_not_replaced_in_vain),
+        cmocka_unit_test(a_refused_registration_is_healed_and_a_persons_drain_stays),
+        cmocka_unit_test(ghosts_go_and_nobody_elses_records),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
