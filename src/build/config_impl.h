@@ -50,6 +50,16 @@ void config_add_partitions(struct config_work *w, struct conf_text *t);
 bool config_refuse_partitions(struct config_work *w, const struct conf_text *t,
                               const struct faults *faults);
 
+/* config_accounting.c: where slurmdbd is; false: none is configured */
+struct config_accounting {
+    const char *host;
+    int32_t port;
+};
+bool config_accounting_find(struct arena *a, const struct build_cluster *c,
+                            struct config_accounting *ret);
+/* "### ACCOUNTING ###" */
+void config_add_accounting(struct config_work *w, struct conf_text *t);
+
 /* config_merged.c: what a key of ours has to hold, without what the user adds; "" if not needed. */
 const char *config_managed_value(const struct config_work *w, const char *key);
 /* "### MERGED CONFIG ###" */

@@ -17,7 +17,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/hash.h"
-#include "src/build/config_files.h"
+#include "src/build/config_impl.h"
 
 struct config_memo {
     struct arena arena;
@@ -102,6 +102,17 @@ static void add_files(struct buf *b, const struct build_cluster *c)
     }
 }
 
+/* One that is gone is known from the configuration that was written last. */
+static void add_accounting(struct buf *b, const struct build_cluster *c)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct config_accounting at;
+
+    if (config_accounting_find(&a, c, &at))
+        add_text(b, at.host);
+    add_number(b, at.port);
+}
+
 static void make_key(const struct build_cluster *c, char ret[SHA256_HEX_LEN + 1])
 {
     const struct jsn_map *notes = &c->controller->meta.annotations;
@@ -116,6 +127,7 @@ static void make_key(const struct build_cluster *c, char ret[SHA256_HEX_LEN + 1]
     }
     if (c->accounting)
         add_meta(&b, &c->accounting->meta);
+    add_accounting(&b, c);
     add_number(&b, (int64_t)c->n_nodesets);
     for (size_t i = 0; i < c->n_nodesets; i++)
         add_meta(&b, &c->nodesets[i]->meta);

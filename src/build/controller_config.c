@@ -99,26 +99,6 @@ static void add_plugins(struct config_work *w, struct conf_text *t)
         conf_text_line(t, "MetricsType=metrics/openmetrics");
 }
 
-static void add_accounting(struct config_work *w, struct conf_text *t)
-{
-    const struct api_ref *ref = w->c->controller->spec.accounting_ref;
-    struct accounting absent = {.meta.name = ref ? ref->name : NULL};
-    const struct accounting *acct = w->c->accounting ? w->c->accounting : &absent;
-
-    conf_text_header(t, "ACCOUNTING");
-    if (!ref) {
-        conf_text_line(t, "AccountingStorageType=accounting_storage/none");
-        return;
-    }
-    if (!w->c->accounting)
-        api_problem_add(w->p, API_WARNING, "spec.accountingRef.name",
-                        "there is no Accounting %s in namespace %s yet", ref->name,
-                        api_namespace(&w->c->controller->meta));
-    conf_text_line(t, "AccountingStorageType=accounting_storage/slurmdbd");
-    conf_text_line(t, "AccountingStorageHost=%s", accounting_host(w->a, acct));
-    conf_text_line(t, "AccountingStoragePort=%d", accounting_port(acct));
-}
-
 /* One line a script where Slurm takes several; else the one there may be. */
 static void add_scripts(struct config_work *w, struct conf_text *t, const char *option,
                         const char *dir)
@@ -189,7 +169,7 @@ static void make_slurm_conf(struct config_work *w, struct conf_text *t)
     add_general(w, t);
     add_logging(t);
     add_plugins(w, t);
-    add_accounting(w, t);
+    config_add_accounting(w, t);
     add_slurmctld_scripts(w, t);
     add_node_scripts(w, t);
     config_add_nodesets(w, t);
@@ -224,7 +204,7 @@ static void make_external_conf(struct config_work *w, struct conf_text *t)
     conf_text_line(t, "SlurmctldPort=%d", build_slurmctld_port(w->c));
     conf_text_header(t, "PLUGINS & PARAMETERS");
     add_auth(w, t);
-    add_accounting(w, t);
+    config_add_accounting(w, t);
 }
 
 static const char *cgroup_conf(const struct build_cluster *c)

@@ -9,6 +9,9 @@
  *                     PartitionsAccepted likewise.  ConfigApplied is True beside them: what is
  *                     wrong with one object is told there, and the rest is applied
  *
+ *   AccountingFound   False while accountingRef names no Accounting that is there: it is not
+ *                     configured, or the one that was there goes on being
+ *
  *   Drifted           True while a partition is not as declared: somebody used scontrol
  */
 #include "src/build/labels.h"
@@ -215,10 +218,24 @@ static void judge_drift(const struct config_verdict *v, struct status_scribe *s)
     status_set(s, "Drifted", STATUS_TRUE, true, "ChangedInSlurm", "%s", buf_str(&b));
 }
 
+static void judge_accounting(const struct config_verdict *v, struct status_scribe *s)
+{
+    const struct controller *c = v->in->cluster->controller;
+
+    if (c->spec.accounting_ref && !v->in->cluster->accounting)
+        status_set(s, "AccountingFound", STATUS_FALSE, true, "AccountingNotFound",
+                   "there is no Accounting %s in namespace %s; nothing of accounting is changed in "
+                   "slurmctld before it is there",
+                   c->spec.accounting_ref->name, api_namespace(&c->meta));
+    else
+        (void)api_condition_drop(s->conditions, "AccountingFound");
+}
+
 void controller_judge_config(const struct config_verdict *v, struct status_scribe *s)
 {
     judge_applied(v, s);
     judge_left_out(v, s, "NodeSet ", "NodeSetsAccepted", "NodeSetLeftOut");
     judge_left_out(v, s, "Partition ", "PartitionsAccepted", "PartitionLeftOut");
+    judge_accounting(v, s);
     judge_drift(v, s);
 }

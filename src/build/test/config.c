@@ -121,6 +121,44 @@ static void texts_are_kept_to_the_letter(void **state)
     }
 }
 
+static void accounting_that_is_not_there_is_not_configured(void **state)
+{
+    static const char reference[] = CONTROLLER "  {accountingRef: {name: acct}}\n";
+    static const char there[] = "---\nkind: Accounting\nmetadata: {name: acct, namespace: slurm}\n"
+                                "spec: {external: true, externalConfig: {host: db, port: 6000}}\n";
+    static const char written[] =
+        "---\nkind: ConfigMap\nmetadata: {name: main-config, namespace: slurm}\ndata:\n"
+        "  slurm.conf: \"AccountingStorageType=accounting_storage/slurmdbd\\n"
+        "AccountingStorageHost=db\\nAccountingStoragePort=6000\\n\"\n";
+    static const struct {
+        const char *last;
+        const char *now;
+        const char *host;
+    } cases[] = {
+        {"", "", NULL},
+        {"", there, "\nAccountingStorageHost=db\nAccountingStoragePort=6000\n"},
+        /* It was there: nobody turns accounting off by deleting an object. */
+        {written, "", "\nAccountingStorageHost=db\nAccountingStoragePort=6000\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct api_problems p = {.arena = &a};
+        int r;
+        const char *text =
+            conf_of(&a, RELEASE(22, 5, 8), BUILD_CGROUP_V2,
+                    arena_printf(&a, "%s%s%s", reference, cases[i].last, cases[i].now),
+                    "slurm.conf", &p, &r);
+
+        assert_int_equal(r, 0);
+        if (cases[i].host)
+            assert_non_null(strstr(text, cases[i].host));
+        else
+            assert_non_null(strstr(text, "\nAccountingStorageType=accounting_storage/none\n"));
+    }
+}
+
 /* What a text has between two others. */
 static const char *cut(struct arena *a, const char *text, const char *from, const char *to)
 {
@@ -336,7 +374,7 @@ static void what_slurm_would_refuse_is_told_of_its_author(void **state)
          "a in Slurm already; this one is left out until it has another\n"},
         {CONTROLLER "  accountingRef: {name: acct}\n", 0,
          "warning: Controller slurm/main: spec.accountingRef.name: there is no Accounting acct in "
-         "namespace slurm yet\n"},
+         "namespace slurm; slurmctld runs without accounting until it is there\n"},
         {CONTROLLER "  {}\n" NODESET("a") "  partition: {config: 'Default=YES'}\n" NODESET(
              "b") "  partition: {config: 'Default=YES'}\n",
          0,
@@ -444,6 +482,7 @@ static void a_kind_of_authentication_needs_its_release(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accounting_that_is_not_there_is_not_configured),
         cmocka_unit_test(texts_are_kept_to_the_letter),
         cmocka_unit_test(nodesets_make_lines_as_documented),
         cmocka_unit_test(scripts_follow_the_release),

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A reference to what is not there: nothing of it is configured, a condition names it, and slurmctld goes on."""
+import json
+
+import pytest
+
+from local import Local, wait_for
+
+
+@pytest.fixture(scope="module")
+def own(machine):
+    with Local("r") as c:
+        c.up()
+        c.wait_condition("nodeset", "compute", "Ready", "True")
+        yield c
+
+
+def declare(c, **spec):
+    return c.kubectl("patch", "controller", "slurm", "--type=merge", "-p", json.dumps({"spec": spec}), check=False)
+
+
+def slurmctld(c):
+    return sorted(start for (name, _), start in c.daemons().items() if name == "slurmctld")
+
+
+def setting(c, key):
+    out = c.slurm("scontrol", "show", "config", check=False).stdout
+    return next((line.split("=", 1)[1].strip() for line in out.splitlines() if line.split("=")[0].strip() == key), None)
+
+
+def test_an_accounting_that_is_not_there_is_not_configured(own):
+    before = slurmctld(own)
+    assert declare(own, accountingRef={"name": "nobody"}).returncode == 0
+    seen = own.wait_condition("controller", "slurm", "AccountingFound", "False", "AccountingNotFound")
+    assert "nobody" in seen["message"]
+    # What else is declared takes effect, and slurmctld is the same process.
+    assert declare(own, extraConf="MaxJobCount=777\nMessageTimeout=17").returncode == 0
+    wait_for(lambda: setting(own, "MessageTimeout") == "17 sec", "another change is live", 60)
+    assert setting(own, "AccountingStorageType") == "accounting_storage/none"
+    assert own.slurm("srun", "hostname").stdout.strip()
+    declare(own, accountingRef=None, extraConf=None)
+    wait_for(lambda: own.condition("controller", "slurm", "AccountingFound") is None, "the condition goes")
+    assert before
+
+
+@pytest.mark.parametrize("field", ["configFileRefs", "prologScriptRefs", "epilogSlurmctldScriptRefs"])
+def test_files_that_are_not_there_leave_slurmctld_alone(own, field):
+    own.kubectl("create", "configmap", "late", "--from-literal=" +
+                ("gres.conf=" if field == "configFileRefs" else "late.sh=#!/bin/sh"))
+    own.wait_condition("controller", "slurm", "ConfigApplied", "True")
+    assert declare(own, **{field: [{"name": "late"}]}).returncode == 0
+    own.wait_condition("controller", "slurm", "ConfigApplied", "True")
+    before = slurmctld(own)
+    own.kubectl("delete", "configmap", "late")
+    seen = own.wait_condition("controller", "slurm", "ConfigApplied", "False", "ConfigInvalid")
+    assert "late" in seen["message"]
+    assert slurmctld(own) == before and own.slurm("srun", "hostname").stdout.strip()
+    declare(own, **{field: None})
+    own.wait_condition("controller", "slurm", "ConfigApplied", "True")
