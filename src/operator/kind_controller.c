@@ -42,23 +42,34 @@ static void refer(void *arg, const struct jsn *object, struct kube_index_out *ou
         references_emit(&a, out, ns, "Accounting", c.spec.accounting_ref->name);
 }
 
-static int64_t generation(const struct kube_object *o)
+/* What its members' plans read of it: its spec, and whether drift of their nodes is put back. */
+struct brief {
+    int64_t generation;
+    bool reverts;
+};
+
+static struct brief brief_of(const struct kube_object *o)
 {
     AUTO(arena_done) struct arena a = {0};
     struct jsn *v = NULL;
     struct err e = {0};
 
     if (!o || kube_object_parse(o, &a, &v, &e) < 0)
-        return -1;
-    return jsn_get_int(v, "metadata.generation", -1);
+        return (struct brief){-1, false};
+    return (struct brief){jsn_get_int(v, "metadata.generation", -1),
+                          streq(jsn_text(jsn_member(jsn_get(v, "metadata.annotations"),
+                                                    STR(ANNOTATION_DRIFT_POLICY))),
+                                "Revert")};
 }
 
 static void changed(const struct routes *r, const struct kube_object *old,
                     const struct kube_object *now)
 {
     const struct kube_object *o = now ? now : old;
+    struct brief was = brief_of(old);
+    struct brief is = brief_of(now);
 
-    if (generation(old) != generation(now))
+    if (was.generation != is.generation || was.reverts != is.reverts)
         routes_add_members(r, o->namespace, o->name);
 }
 
