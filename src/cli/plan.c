@@ -129,6 +129,7 @@ static void plan_cluster(struct planner *p, const char *full_name)
         p->errors += !p->errors;
         return;
     }
+    plan_nodes(&p->world, c);
     if (agent && plan_agent_ask(agent, p->a, then->push, c, &e) == 0) {
         p->errors += c->refused != NULL;
         return;

@@ -73,6 +73,9 @@ int plan_agent_ask(struct plan_agent *g, struct arena *a, const struct jsn *push
 void plan_diff_files(struct arena *a, const struct jsn *from, const struct jsn *to,
                      struct plan_cluster *c);
 
+/* plan_nodes.c: what becomes of the nodes of its NodeSets. */
+void plan_nodes(const struct plan_world *w, struct plan_cluster *c);
+
 /* plan_print.c */
 void plan_print_text(const struct plan_cluster *list, size_t n, bool colour, struct buf *out);
 void plan_print_json(struct arena *a, const struct plan_cluster *list, size_t n, struct buf *out);
