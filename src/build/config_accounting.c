@@ -3,10 +3,10 @@
  * Where slurm.conf finds slurmdbd.
  *
  * An Accounting that is referred to and not there is not configured: slurmctld does not start
- * without the slurmdbd that it was told to use.  The lines come when the Accounting does.  If it was
- * there before and is gone now, the lines of the last configuration stay: slurmctld goes on without
- * slurmdbd for a while and keeps what it has to tell, while a configuration without accounting would
- * lift every limit that accounting sets.
+ * without the slurmdbd that it was told to use.  The lines come when the Accounting does.  If it
+ * was there before and is gone now, the lines of the last configuration stay: slurmctld goes on
+ * without slurmdbd for a while and keeps what it has to tell, while a configuration without
+ * accounting would lift every limit that accounting sets.
  */
 #include "src/build/config_impl.h"
 #include "src/build/labels.h"

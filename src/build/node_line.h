@@ -10,7 +10,7 @@ struct node_setting {
 };
 
 struct node_line {
-    const char *features; /* the NodeSet's own name among them; sorted, by commas */
+    const char *features;       /* the NodeSet's own name among them; sorted, by commas */
     struct node_setting *items; /* all others, sorted by key */
     size_t n;
 };

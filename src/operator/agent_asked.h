@@ -20,7 +20,8 @@ struct asked *asked_new(struct loop *l, asked_expired_fn expired, void *arg);
 struct asked *asked_free(struct asked *k);
 DEFINE_AUTO(struct asked, asked_free);
 
-/* A newer change of the same node takes the place of an older one. */
+/* `action` is drain, undrain, resume or delete; of an update it is its body.
+ * A newer change of the same node takes the place of an older one. */
 void asked_put(struct asked *k, const char *node, const char *action);
 /* The change was answered: it failed, or the state will show it soon. */
 void asked_answered(struct asked *k, const char *node, const char *action, bool failed);

@@ -59,6 +59,7 @@ struct agent_call {
     struct http_call *http;
     char *node;
     char *action;
+    char *asked; /* what is noted as asked for: the action; of an update, all of it */
     agent_done_fn fn;
     void *arg;
 };
@@ -300,6 +301,7 @@ static void call_free(struct agent_call *call)
         list_remove(&call->link);
     free(call->node);
     free(call->action);
+    free(call->asked);
     free(call);
 }
 
@@ -339,7 +341,7 @@ static void on_node_done(void *arg, const struct http_answer *answer, const stru
         (void)refusal(call, answer, &e);
     }
     if (call->from)
-        asked_answered(call->from->asked, call->node, call->action, e.num != 0);
+        asked_answered(call->from->asked, call->node, call->asked, e.num != 0);
     call_free(call);
     fn(fn_arg, e.num ? &e : NULL);
 }
@@ -374,7 +376,8 @@ struct agent_call *agent_link_change_node(struct agent_link *k, const char *node
     call->action = xstrdup(action ? action : "change");
     call->from = k;
     list_append(&k->calls, &call->link);
-    asked_put(k->asked, node, call->action);
+    call->asked = xstrdup(streq(action, "update") ? buf_str(&text) : call->action);
+    asked_put(k->asked, node, call->asked);
     call->http = http_client_call(k->access.client, &o);
     return call;
 }

@@ -32,8 +32,8 @@ void node_declare(struct arena *a, const struct nodeset *ns, bool topology,
                   struct node_declared *ret);
 
 /*
- * Compare.  Only what is declared counts, by its meaning, and what limits of the pod lead to: a node
- * may have more than was said of it (what the machine has).  Features and weight are always
+ * Compare.  Only what is declared counts, by its meaning, and what limits of the pod lead to: a
+ * node may have more than was said of it (what the machine has).  Features and weight are always
  * declared.  A node of which nothing is told differs in nothing.  Texts are in `a`.
  */
 void node_compare(struct arena *a, const struct node_declared *d, const struct slurm_node *n,

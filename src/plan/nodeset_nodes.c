@@ -3,8 +3,8 @@
  * The records of a NodeSet's nodes: what slurmctld has of each is what was declared.
  *
  * slurmctld makes a dynamic node's record when its slurmd registers for the first time, and goes on
- * with it when another slurmd of that name comes.  So a changed declaration reaches it in one of two
- * ways:
+ * with it when another slurmd of that name comes.  So a changed declaration reaches it in one of
+ * two ways:
  *
  *   - features, weight and, where Slurm can, the topology are given to the record at once, and the
  *     pod stays.  Its revision is put right when slurmctld shows them: until then what differs is a
@@ -81,8 +81,8 @@ enum nodeset_fit nodeset_fit_of(struct arena *a, const struct plan_nodeset *in,
     bool same = streq(p->hash, view->hash);
     const struct jsn *data = same ? NULL : revision_of(in, p->hash);
 
-    if (!same && (plan_pod_is_empty(p) || !data ||
-                  !revision_same_pods(a, data, view->data, view->topology)))
+    if (!same &&
+        (plan_pod_is_empty(p) || !data || !revision_same_pods(a, data, view->data, view->topology)))
         return NODESET_OUTDATED;
     if (needs_record(a, in, view, p))
         return NODESET_OUTDATED;
@@ -119,8 +119,7 @@ bool nodeset_record_is_stale(struct arena *a, const struct plan_nodeset *in,
 static bool is_drift(const struct nodeset_view *view, const struct plan_pod *p,
                      const struct slurm_node *n)
 {
-    return streq(p->hash, view->hash) &&
-           !(p->registered_us && p->registered_us != n->started_us);
+    return streq(p->hash, view->hash) && !(p->registered_us && p->registered_us != n->started_us);
 }
 
 /* Gres of a record that fitted: scontrol changes that, and nothing else of what lasts. */
@@ -139,14 +138,17 @@ static struct jsn *update_body(struct arena *a, const struct node_differences *d
         const struct node_difference *x = &d->items[i];
         int64_t weight;
 
-        if (streq(x->key, "Features"))
+        if (streq(x->key, "Features")) {
             jsn_set_str(a, body, "features", x->declared);
-        else if (streq(x->key, "Topology"))
+            /* slurmctld refuses features without those that are active. */
+            jsn_set_str(a, body, "activeFeatures", x->declared);
+        } else if (streq(x->key, "Topology")) {
             jsn_set_str(a, body, "topology", x->declared);
-        else if (streq(x->key, "Weight") && str_to_i64(str_of(x->declared), &weight) == 0)
+        } else if (streq(x->key, "Weight") && str_to_i64(str_of(x->declared), &weight) == 0) {
             jsn_set_int(a, body, "weight", weight);
-        else if (gres && is_changed_gres(x, p))
+        } else if (gres && is_changed_gres(x, p)) {
             jsn_set_str(a, body, "gres", x->declared);
+        }
     }
     return jsn_len(body) ? body : NULL;
 }
@@ -174,6 +176,15 @@ static void adopt(const struct plan_nodeset *in, const struct nodeset_view *view
     a->body = patch;
 }
 
+/* The same update was asked for, and does not show yet. */
+static bool was_asked(const struct plan_nodeset *in, const struct action *update)
+{
+    AUTO(buf_done) struct buf text = {0};
+
+    jsn_print(&text, update->body);
+    return slurm_state_was_asked(in->slurm, update->node, buf_str(&text));
+}
+
 static void keep_node(const struct plan_nodeset *in, const struct nodeset_view *view,
                       const struct plan_pod *p, struct actions *to)
 {
@@ -192,9 +203,12 @@ static void keep_node(const struct plan_nodeset *in, const struct nodeset_view *
     body = update_body(to->arena, &d, p, drift && reverts);
     if (d.n == d.n_lasting)
         adopt(in, view, p, n, to);
-    if (body && (!drift || reverts) && !slurm_state_was_asked(in->slurm, n->name, "update"))
-        actions_node_update(to, api_namespace(&in->ns->meta), in->ns->spec.controller_ref.name,
-                            n->name, body);
+    if (!body || (drift && !reverts))
+        return;
+    actions_node_update(to, api_namespace(&in->ns->meta), in->ns->spec.controller_ref.name, n->name,
+                        body);
+    if (was_asked(in, &to->items[to->n - 1]))
+        to->n--;
 }
 
 static void forget(const struct plan_nodeset *in, uint32_t ordinal, struct actions *to)

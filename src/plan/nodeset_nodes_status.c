@@ -85,6 +85,10 @@ static void look(struct survey *s, const struct plan_pod *p)
                                 d.n_lasting && d.n > d.n_lasting ? ", " : "",
                                 difference_text(s->a, &d, true))
                  : "its pod has an older template");
+    else if (d.n_lasting && !p->record_checked && !nodeset_record_is_ours(n))
+        note(s, WAITING, n->name,
+             arena_printf(s->a, "%s (it is held: %s)", difference_text(s->a, &d, false),
+                          n->reason ? n->reason : "it stands in a reservation"));
     else if (d.n_lasting)
         note(s, is_only_gres(&d, p) ? CHANGED : NOT_AS_DECLARED, n->name,
              difference_text(s->a, &d, false));

@@ -49,7 +49,8 @@ static bool is_to_be_made(const struct nodeset_scale *s, int32_t ordinal)
     return s->n_postponed > 0;
 }
 
-/* Is the NodeSet's name among the node's features?  A node of somebody else may have such a name. */
+/* Is the NodeSet's name among the node's features?  A node of somebody else may have such a name.
+ */
 static bool is_member(struct arena *a, const struct nodeset *ns, const struct slurm_node *n)
 {
     struct str rest = str_of(n->params && n->params->features ? n->params->features : "");
@@ -67,7 +68,8 @@ static bool may_go(struct arena *a, const struct plan_nodeset *in, const struct 
     if (!nodeset_record_may_go(n))
         return false;
     if (nodeset_reason_is_ours(n->reason))
-        return nodestate_base(n->state) == NODE_BASE_DOWN || slurm_state_is_free(in->slurm, n->name);
+        return nodestate_base(n->state) == NODE_BASE_DOWN ||
+               slurm_state_is_free(in->slurm, n->name);
     return (n->state & NODE_FLAG_NO_RESPOND) && is_member(a, in->ns, n);
 }
 

@@ -40,8 +40,8 @@ struct plan_pod {
     int32_t cost;
     int64_t ready_us; /* since when it is ready, or is not */
     int64_t created_us;
-    int64_t deadline_us; /* 0: none */
-    bool record_checked; /* when it was made, Slurm had no record of its node, or a fitting one */
+    int64_t deadline_us;   /* 0: none */
+    bool record_checked;   /* when it was made, Slurm had no record of its node, or a fitting one */
     int64_t registered_us; /* POD_REGISTERED; 0: it has none */
     const char *trouble; /* what keeps it from running, for its owner's condition; NULL: nothing */
 };

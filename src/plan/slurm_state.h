@@ -32,8 +32,8 @@ struct slurm_node {
     size_t n_job_ids;
     int64_t busy_until_us; /* the latest end of its jobs; 0: none, INT64_MAX: none has a limit */
     const char *comment;
-    int64_t started_us; /* when its slurmd did; 0: not known */
-    const char *reason_user; /* who wrote the reason; NULL: not known */
+    int64_t started_us;                     /* when its slurmd did; 0: not known */
+    const char *reason_user;                /* who wrote the reason; NULL: not known */
     const struct slurm_node_params *params; /* NULL: the agent does not tell */
 };
 
@@ -74,7 +74,7 @@ struct slurm_fault {
 /* A change of a node that was asked for and does not show in its state yet. */
 struct slurm_asked {
     const char *node;
-    const char *action; /* drain, undrain, resume, delete, update */
+    const char *action; /* drain, undrain, resume, delete; of an update, its body */
 };
 
 /* A partition that slurmctld refuses as declared, while it took the rest. */

@@ -3,8 +3,8 @@
  * The words of slurmctld.
  *
  * They are those of 22.05 to 26.05: later releases put figures after them, and append to a reason
- * that is there already, after " : ".  What counts is how a reason begins, so that a person's reason
- * to which slurmctld has added its own stays the person's.  And it must have been written by
+ * that is there already, after " : ".  What counts is how a reason begins, so that a person's
+ * reason to which slurmctld has added its own stays the person's.  And it must have been written by
  * slurmctld's user: what a person writes in the same words is a person's drain.
  */
 #include "src/slurm/node_reason.h"

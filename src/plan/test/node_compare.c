@@ -5,8 +5,7 @@
 #include "src/json/test/json_text.h"
 #include "src/plan/node_compare.h"
 
-#define MACHINE                                                                                    \
-    .cpus = 8, .boards = 1, .sockets = 1, .cores = 4, .threads = 2, .memory = 4000
+#define MACHINE .cpus = 8, .boards = 1, .sockets = 1, .cores = 4, .threads = 2, .memory = 4000
 
 static const char *told(struct arena *a, const struct node_differences *d)
 {
@@ -34,7 +33,9 @@ static void what_differs_is_told_by_its_meaning(void **state)
         {"", {MACHINE, .weight = 1}, "Features -->gpu;"},
         {"'extraConf':'Weight=7'", {MACHINE, .weight = 1, .features = "gpu"}, "Weight 1->7;"},
         {"", {MACHINE, .features = "gpu", .weight = 7}, "Weight 7->1;"},
-        {"'extraConf':'Gres=gpu:2'", {MACHINE, .weight = 1, .features = "gpu", .gres = "gpu:2(S:0,1)"}, ""},
+        {"'extraConf':'Gres=gpu:2'",
+         {MACHINE, .weight = 1, .features = "gpu", .gres = "gpu:2(S:0,1)"},
+         ""},
         {"'extraConf':'Gres=gpu,nic:2'",
          {MACHINE, .weight = 1, .features = "gpu", .gres = "nic:2,gpu:1"},
          ""},

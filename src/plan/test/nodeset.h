@@ -23,9 +23,9 @@ struct fixture {
     struct test_world world;
     struct build_env env;
     bool no_controller;
-    const char *extra_conf; /* of the Controller */
+    const char *extra_conf;   /* of the Controller */
     const char *drift_policy; /* likewise */
-    bool external;          /* it is */
+    bool external;            /* it is */
     struct api_conditions controller_says;
     const char *twin;
     const struct slurm_state *slurm;

@@ -53,9 +53,10 @@ static void features_are_given_to_nodes_whose_pods_stay(void **state)
     run_two(&f);
     declare(&f, "Features=h100 Weight=7");
     list = plan(&f);
-    assert_string_equal(body_of(&f, &list),
-                        "{\"features\":\"gpu,h100\",\"weight\":7,\"action\":\"update\"}"
-                        "{\"features\":\"gpu,h100\",\"weight\":7,\"action\":\"update\"}");
+    assert_string_equal(body_of(&f, &list), "{\"features\":\"gpu,h100\",\"activeFeatures\":\"gpu,"
+                                            "h100\",\"weight\":7,\"action\":\"update\"}"
+                                            "{\"features\":\"gpu,h100\",\"activeFeatures\":\"gpu,"
+                                            "h100\",\"weight\":7,\"action\":\"update\"}");
     carry_out(&f, &list);
     expect_pods(&f, "gpu-0 gpu-1 ");
     assert_string_equal(reason_of(&f, "NodesApplied"), "Applying");
@@ -93,7 +94,8 @@ static void what_somebody_changed_is_told_and_reverted_by_policy(void **state)
                         "node gpu-1: Features is gpu,mine, declared gpu");
     f.drift_policy = "Revert";
     list = plan(&f);
-    assert_string_equal(body_of(&f, &list), "{\"features\":\"gpu\",\"action\":\"update\"}");
+    assert_string_equal(body_of(&f, &list),
+                        "{\"features\":\"gpu\",\"activeFeatures\":\"gpu\",\"action\":\"update\"}");
     f.nodes[1].params = &plain;
     converge(&f);
     assert_null(test_condition(the_set(&f), "Drifted"));
@@ -116,10 +118,10 @@ static void a_record_that_lasts_is_made_again_while_no_job_runs(void **state)
     expect_plan(&f, "delete gpu-1;status NodeSet gpu;");
     assert_int_equal(f.state.n, 1);
     expect_plan(&f, "create Pod gpu-1;");
-    assert_string_equal(jsn_text(jsn_member(jsn_get(test_find(&f.world, "Pod", "gpu-1"),
-                                                    "metadata.annotations"),
-                                            STR(ANNOTATION_RECORD_CHECKED))),
-                        "true");
+    assert_string_equal(
+        jsn_text(jsn_member(jsn_get(test_find(&f.world, "Pod", "gpu-1"), "metadata.annotations"),
+                            STR(ANNOTATION_RECORD_CHECKED))),
+        "true");
     /* The one with a job is left alone. */
     assert_non_null(test_find(&f.world, "Pod", "gpu-0"));
     fixture_done(&f);
@@ -224,8 +226,7 @@ static void ghosts_go_and_nobody_elses_records(void **state)
         {{"gpu-7", DYNAMIC | NODE_FLAG_NO_RESPOND, NULL, true, 0, .params = &plain}, false},
         {{"gpu-7", GONE, "Not responding", true, 0, .params = &foreign, .reason_user = "slurm"},
          false},
-        {{"gpu-7", GONE, "Not responding", true, 0, .params = NULL, .reason_user = "slurm"},
-         false},
+        {{"gpu-7", GONE, "Not responding", true, 0, .params = NULL, .reason_user = "slurm"}, false},
         {{"gpu-7", GONE, "broken fan", true, 0, .params = &plain, .reason_user = "ann"}, false},
         {{"gpu-7", GONE | NODE_FLAG_RESERVED, NULL, true, 0, .params = &plain}, false},
         {{"gpu-7", NODE_BASE_DOWN | NODE_FLAG_NO_RESPOND, NULL, true, 0, .params = &plain}, false},

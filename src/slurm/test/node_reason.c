@@ -38,8 +38,7 @@ static void slurmctlds_reasons_are_told_from_those_of_people(void **state)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         assert_int_equal(node_reason_is_registration(cases[i].reason, cases[i].user),
                          cases[i].registration);
-        assert_int_equal(node_reason_is_absence(cases[i].reason, cases[i].user),
-                         cases[i].absence);
+        assert_int_equal(node_reason_is_absence(cases[i].reason, cases[i].user), cases[i].absence);
     }
 }
 

@@ -3,11 +3,13 @@
 
 No job dies for it, and a drain of a person stays."""
 import json
+import os
 import re
+import signal
 
 import pytest
 
-from local import Local, nodeset, wait_for
+from local import PROGRAM, Local, nodeset, wait_for
 
 DRIFT = "slurmkeeper.dev/drift-policy"
 
@@ -78,8 +80,17 @@ def test_features_and_weight_are_changed_while_pods_and_jobs_stay(own):
     own.slurm("scancel", job)
 
 
+def test_plan_tells_of_nodes(own):
+    manifest = f"{own.share}/gpu.json"
+    for conf, says in (("Features=h200", "Features: gpu,h100 -> gpu,h200"), ("Features=h100 Gres=gpu:1", "Gres=gpu:1")):
+        with open(manifest, "w") as f:
+            f.write(nodeset("gpu", replicas=2, partition={"enabled": True}, extraConf=conf))
+        done = own.slurm(PROGRAM, "plan", "-f", manifest, check=False)
+        assert done.returncode == 2 and says in done.stdout, done.stdout + done.stderr
+
+
 def test_what_somebody_changes_is_told_and_put_back_where_that_is_the_policy(own):
-    own.slurm("scontrol", "update", "nodename=gpu-0", "features=gpu,mine")
+    own.slurm("scontrol", "update", "nodename=gpu-0", "features=gpu,mine", "activefeatures=gpu,mine")
     seen = own.wait_condition("nodeset", "gpu", "Drifted", "True")
     assert "gpu-0" in seen["message"] and "gpu,mine" in seen["message"] and "gpu,h100" in seen["message"]
     assert record(own, "gpu-0")["AvailableFeatures"] == "gpu,mine"
@@ -139,20 +150,20 @@ def test_a_refused_registration_is_healed_by_declaration(own):
 
 
 def test_ghosts_go(own):
-    make(own, "brief", 2)
-    own.wait_idle("brief-0", "brief-1", seconds=60)
+    """Pods that end without a word to slurmctld, and without the operator having drained their nodes."""
+    make(own, "brief", 3, slurmd={"lifecycle": {"preStop": {"exec": {"command": ["true"]}}}})
+    own.wait_idle("brief-0", "brief-1", "brief-2", seconds=60)
     own.slurm("scontrol", "update", "nodename=brief-1", "state=drain", "reason=broken fan")
-    declare(own, "brief", slurmd={"lifecycle": {"preStop": {"exec": {"command": ["true"]}}}},
-            updateStrategy={"type": "OnDelete"})
-    for pod in ("brief-0", "brief-1"):  # these end without a word to slurmctld
-        old = uids(own, pod)
-        own.kubectl("delete", "pod", pod, "--wait=false")
-        wait_for(lambda: uids(own, pod) not in ([None], old), "another one", 60)
-        own.wait_ready(pod, seconds=60)
-    own.kubectl("patch", "nodeset", "brief", "--type=merge", "-p", '{"spec": {"replicas": 0}}')
-    for pod in ("brief-0", "brief-1"):
-        own.kubectl("delete", "pod", pod, "--force", "--grace-period=0", check=False)
-    wait_for(lambda: not record(own, "brief-0"), "the record of a pod that is gone goes", 120)
+    operator = own.process("operator")
+    os.kill(operator, signal.SIGSTOP)
+    try:
+        declare(own, "brief", replicas=0)
+        for pod in ("brief-0", "brief-1", "brief-2"):
+            own.kubectl("delete", "pod", pod, "--force", "--grace-period=0", check=False)
+    finally:
+        os.kill(operator, signal.SIGCONT)
+    wait_for(lambda: not record(own, "brief-0") and not record(own, "brief-2"), "records without pods go", 120)
+    wait_for(lambda: "NOT_RESPONDING" in record(own, "brief-1")["State"], "the other is seen to be gone", 120)
     assert record(own, "brief-1")["Reason"] == "broken fan"
     own.slurm("scontrol", "update", "nodename=brief-1", "state=resume", check=False)
-    wait_for(lambda: not record(own, "brief-1"), "so does the other, when nobody holds it", 120)
+    wait_for(lambda: not record(own, "brief-1"), "it goes, too, when nobody holds it", 120)
