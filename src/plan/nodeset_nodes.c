@@ -52,6 +52,18 @@ bool nodeset_record_may_go(const struct slurm_node *n)
            !(n->state & NODE_FLAG_COMPLETING) && (base == NODE_BASE_IDLE || base == NODE_BASE_DOWN);
 }
 
+bool nodeset_record_is_member(struct arena *a, const struct nodeset *ns, const struct slurm_node *n)
+{
+    struct str rest = str_of(n->params && n->params->features ? n->params->features : "");
+    const char *own = nodeset_slurm_name(a, ns);
+    struct str feature;
+
+    while (str_split(&rest, ',', &feature))
+        if (own && str_eqz(str_trim(feature), own))
+            return true;
+    return false;
+}
+
 static const struct jsn *revision_of(const struct plan_nodeset *in, const char *hash)
 {
     for (size_t i = 0; i < in->n_revisions; i++)
@@ -108,7 +120,8 @@ bool nodeset_record_is_stale(struct arena *a, const struct plan_nodeset *in,
     const struct slurm_node *n = node_of(in, node);
     struct node_differences d;
 
-    if (!n || !n->params)
+    if (!n || !n->params ||
+        !(nodeset_reason_is_ours(n->reason) || nodeset_record_is_member(a, in->ns, n)))
         return false;
     node_compare(a, &view->node, n, &d);
     return d.n_lasting > 0 || registered_otherwise(a, in, view);

@@ -49,20 +49,6 @@ static bool is_to_be_made(const struct nodeset_scale *s, int32_t ordinal)
     return s->n_postponed > 0;
 }
 
-/* Is the NodeSet's name among the node's features?  A node of somebody else may have such a name.
- */
-static bool is_member(struct arena *a, const struct nodeset *ns, const struct slurm_node *n)
-{
-    struct str rest = str_of(n->params && n->params->features ? n->params->features : "");
-    const char *own = nodeset_slurm_name(a, ns);
-    struct str feature;
-
-    while (str_split(&rest, ',', &feature))
-        if (own && str_eqz(str_trim(feature), own))
-            return true;
-    return false;
-}
-
 static bool may_go(struct arena *a, const struct plan_nodeset *in, const struct slurm_node *n)
 {
     if (!nodeset_record_may_go(n))
@@ -70,7 +56,7 @@ static bool may_go(struct arena *a, const struct plan_nodeset *in, const struct 
     if (nodeset_reason_is_ours(n->reason))
         return nodestate_base(n->state) == NODE_BASE_DOWN ||
                slurm_state_is_free(in->slurm, n->name);
-    return (n->state & NODE_FLAG_NO_RESPOND) && is_member(a, in->ns, n);
+    return (n->state & NODE_FLAG_NO_RESPOND) && nodeset_record_is_member(a, in->ns, n);
 }
 
 size_t nodeset_retire_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,

@@ -123,9 +123,57 @@ static void programs_get_the_same_as_json(void **state)
                         "'warnings':[]}]}");
 }
 
+#define GPU                                                                                        \
+    "{'kind':'NodeSet','metadata':{'name':'gpu','namespace':'slurm'},'spec':{'controllerRef':"     \
+    "{'name':'lab'}%s}%s}"
+
+static void nodes_are_compared(void **state)
+{
+    static const struct {
+        const char *was;
+        const char *is;
+        const char *status;
+        const char *changes;
+    } cases[] = {
+        {"", "", "", ""},
+        {",'replicas':1", ",'replicas':2,'extraConf':'Weight=1'", "", ""},
+        {",'extraConf':'Features=a100'", ",'extraConf':'Feature=h100 Weight=2'", "",
+         "NodeSet gpu: Features: a100,gpu -> gpu,h100; NodeSet gpu: Weight: 1 -> 2; "},
+        {"", ",'extraConf':'Gres=gpu:2'", "",
+         "NodeSet gpu: nodes: (not set) -> Gres=gpu:2 (pods are replaced, each when no job can run "
+         "on it); "},
+        {"", ",'slurmd':{'image':'x'}", "",
+         "NodeSet gpu: another template (pods are replaced, each when no job can run on it); "},
+        {"", "",
+         ",'status':{'conditions':[{'type':'NodesApplied','status':'False','reason':"
+         "'WaitingForIdle','message':'jobs run','lastTransitionTime':'2026-01-01T00:00:00Z'}]}",
+         "NodeSet gpu: jobs run; "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        AUTO(buf_done) struct buf b = {0};
+        struct render_doc now = {json_of(&a, arena_printf(&a, GPU, cases[i].was, cases[i].status)),
+                                 "now"};
+        struct render_doc then = {json_of(&a, arena_printf(&a, GPU, cases[i].is, cases[i].status)),
+                                  "then"};
+        struct plan_world w = {.a = &a, .now = &now, .n_now = 1, .then = &then, .n_then = 1};
+        struct plan_cluster c = {
+            .ns = "slurm", .name = "lab", .release = R2205, .warnings = jsn_array(&a)};
+
+        plan_nodes(&w, &c);
+        for (size_t k = 0; k < c.n; k++)
+            buf_printf(&b, "%s%s%s%s; ", c.changes[k].text, c.changes[k].why ? " (" : "",
+                       c.changes[k].why ? c.changes[k].why : "", c.changes[k].why ? ")" : "");
+        assert_string_equal(buf_str(&b), cases[i].changes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes_are_compared),
         cmocka_unit_test(files_are_compared_by_meaning),
         cmocka_unit_test(a_plan_reads_as_sentences),
         cmocka_unit_test(the_end_of_a_plan_tells_what_comes_of_it),

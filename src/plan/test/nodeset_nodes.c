@@ -245,6 +245,23 @@ static void ghosts_go_and_nobody_elses_records(void **state)
     }
 }
 
+/* A pod that is to be made finds the record of somebody else's node of that name. */
+static void a_strangers_record_is_not_deleted_for_a_pod(void **state)
+{
+    static const struct slurm_node_params foreign = {
+        .features = "mine", .cpus = 4, .threads = 1, .memory = 1000, .weight = 1};
+    const struct slurm_node nodes[] = {{"gpu-0", IDLE, NULL, true, 0, .params = &foreign}};
+    struct fixture f = {0};
+
+    (void)state;
+    fixture_init(&f, ",'replicas':1,'extraConf':'Gres=gpu:2'");
+    use_slurm(&f, nodes, 1);
+    converge(&f);
+    assert_int_equal(f.state.n, 1);
+    expect_pods(&f, "gpu-0 ");
+    fixture_done(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +272,7 @@ int main(void)
         cmocka_unit_test(pods_are_not_replaced_in_vain),
         cmocka_unit_test(a_refused_registration_is_healed_and_a_persons_drain_stays),
         cmocka_unit_test(ghosts_go_and_nobody_elses_records),
+        cmocka_unit_test(a_strangers_record_is_not_deleted_for_a_pod),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
