@@ -133,6 +133,7 @@ static size_t find_programs(char **ret)
 {
     char *worker = find_own("agent/worker", WORKER);
     char *own[] = {find_own("cli", "slurmkeeper"), find_own("agent", "slurmkeeper-agent"),
+                   find_own("munge", "slurmkeeper-munge"),
                    find_own("supervise", "slurmkeeper-supervise"), worker};
     size_t n = 0;
 
