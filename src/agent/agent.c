@@ -27,6 +27,7 @@
 #include "src/base/descriptors.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
+#include "src/slurm/keyfiles.h"
 
 #define MAX_BODY_BYTES ((size_t)40 << 20) /* 16 MiB of files, as JSON at its worst */
 #define MAX_CONNECTIONS 4096
@@ -66,10 +67,22 @@ static void on_up(void *arg)
     engine_on_up(a->engine);
 }
 
+/* slurmctld's start script notes it, and slurmkeeper-munge. */
+static void key_stage_look(struct agent *a)
+{
+    AUTO(free) char *text = NULL;
+    size_t n = 0;
+
+    if (a->o->key_stage[0] && file_exists(a->o->key_stage) &&
+        file_read(a->o->key_stage, HUB_KEY_STAGE_MAX + 1, &text, &n, NULL) == 0)
+        hub_set_key_stage(a->hub, str_trim((struct str){text, n}));
+}
+
 static void on_round(void *arg)
 {
     struct agent *a = arg;
 
+    key_stage_look(a);
     orphans_reap(&a->orphans);
     engine_on_round(a->engine);
 }
@@ -104,20 +117,25 @@ static void keys_look(struct agent *a, const struct fileset *keys)
 {
     AUTO(fileset_done) struct fileset live = {0};
     AUTO(fileset_done) struct fileset live_keys = {0};
+    bool changed = false;
+    bool restart = false; /* munge follows its keys by itself */
     struct err e = {0};
 
     if (keys->n == 0 || fileset_read(a->o->live, &live, &e) < 0)
         return;
     fileset_split_keys(&live, &live_keys);
     for (size_t i = 0; i < keys->n; i++) {
-        const struct fileset_file *now = fileset_get(&live_keys, keys->files[i].name);
+        const struct fileset_file *f = &keys->files[i];
+        const struct fileset_file *now = fileset_get(&live_keys, f->name);
+        const struct keyfile *known = keyfile_find(str_of(f->name));
 
-        if (!now || now->n != keys->files[i].n ||
-            memcmp(now->text, keys->files[i].text, now->n) != 0) {
-            engine_keys(a->engine, keys);
-            return;
-        }
+        if (now && now->n == f->n && memcmp(now->text, f->text, f->n) == 0)
+            continue;
+        changed = true;
+        restart |= !known || known->slurm;
     }
+    if (changed)
+        engine_keys(a->engine, keys, restart);
 }
 
 /* A refused set is worth another try as long as nothing newer has been declared. */

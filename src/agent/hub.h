@@ -87,3 +87,8 @@ struct hub_watcher;
 struct hub_watcher *hub_watch(struct hub *h, loop_defer_fn fn, void *arg);
 struct hub_watcher *hub_watcher_free(struct hub_watcher *w);
 size_t hub_watchers(const struct hub *h);
+
+/* Which stage of a change of keys slurmctld has; "" for not known.  Told with what is published
+ * next. */
+#define HUB_KEY_STAGE_MAX 40
+void hub_set_key_stage(struct hub *h, struct str stage);

@@ -43,6 +43,7 @@ struct hub {
     bool mismatch;       /* slurmctld refuses our libslurm */
     char why[240];       /* in a sentence; "" while there is nothing to say */
     int64_t boot_time;
+    char key_stage[HUB_KEY_STAGE_MAX + 1];
     struct arena controllers_arena;
     const struct jsn *controllers; /* as the last ping told them; NULL: not yet */
 

@@ -118,12 +118,21 @@ static void own_sections(struct hub *h)
         .boot_time = h->boot_time,
         .controllers = h->controllers,
         .error = h->why[0] ? h->why : NULL,
+        .keys = h->key_stage[0] ? h->key_stage : NULL,
     };
 
     if (h->release)
         release_text(h->release, release);
     section_encode(h, HUB_SLURMCTLD, wire_slurmctld_fields, &slurmctld);
     section_encode(h, HUB_COUNTS, wire_job_counts_fields, &counts);
+}
+
+void hub_set_key_stage(struct hub *h, struct str stage)
+{
+    size_t n = MIN(stage.n, (size_t)HUB_KEY_STAGE_MAX);
+
+    memcpy(h->key_stage, stage.p, n);
+    h->key_stage[n] = '\0';
 }
 
 bool hub_section_put(struct hub *h, enum hub_section section, struct str text)

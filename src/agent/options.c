@@ -28,6 +28,8 @@ static const struct option_row rows[] = {
     ROW("--socket", "PATH", socket, NULL, "Unix socket (0600) without TLS and token"),
     ROW("--restart-marker", "FILE", marker, "/run/slurmctld/restart",
         "made before slurmctld is ended, so that it is started again; '' for nobody does"),
+    ROW("--key-stage", "FILE", key_stage, "/run/slurmctld/key-stage",
+        "tells which stage of a change of keys slurmctld has; '' for nobody does"),
     ROW("--worker", "PROGRAM", worker, NULL,
         "the program for libslurm; default: slurmkeeper-agent-worker-RELEASE beside this program, "
         "for the release of slurmctld"),

@@ -17,6 +17,7 @@ struct agent_options {
     const char *listen;    /* address:port of the HTTPS server; "" for none */
     const char *identity;  /* directory with tls.crt, tls.key and token */
     const char *socket;    /* Unix socket without TLS and token; NULL for none */
+    const char *key_stage; /* file that tells which keys slurmctld has; "" for none */
     const char *marker;    /* file that has slurmctld started again; "" for none */
     const char *worker;    /* libslurm's program; NULL: the one that fits slurmctld */
     const char *slurmctld; /* NULL: the first of PATH; "" for none */

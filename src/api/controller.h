@@ -22,6 +22,8 @@
 #define API_DRIFT_ANNOTATION API_OWN_GROUP "/drift-policy"
 /* The image of slurmkeeper-agent, where it is not the one beside the operator's own. */
 #define API_AGENT_IMAGE_ANNOTATION API_OWN_GROUP "/agent-image"
+/* Of a Controller: for how many seconds the old key is accepted after all sign with the new one. */
+#define API_KEY_OVERLAP_ANNOTATION API_OWN_GROUP "/key-overlap"
 
 struct controller_ha {
     bool enabled;

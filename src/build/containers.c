@@ -9,9 +9,10 @@
  */
 #include "src/build/containers.h"
 
+#include "src/build/labels.h"
+#include "src/build/live_keys.h"
 #include "src/build/merge.h"
 #include "src/build/scripts.h"
-#include "src/slurm/keyfiles.h"
 
 struct jsn *container_logfile(struct arena *a, const struct build_cluster *c, const char *daemon,
                               const char *image, const struct jsn *user, struct api_problems *p)
@@ -84,14 +85,18 @@ struct jsn *volume_map_source(struct arena *a, const char *name)
     return build_tree(a, "{'configMap':{'name':'$name'}}", SLOTS({"name", jsn_string(a, name)}));
 }
 
+void volume_add_live(struct arena *a, const struct build_cluster *c, const char *file,
+                     bool optional, struct jsn *sources)
+{
+    struct api_key_ref key = {.name = labels_keys(a, c->controller->meta.name),
+                              .key = file,
+                              .optional = optional};
+
+    jsn_append(a, sources, volume_key_source(a, "secret", &key, file));
+}
+
 void volume_add_auth(struct arena *a, const struct build_cluster *c, struct jsn *sources)
 {
-    struct api_key_ref key = controller_slurm_key(a, c->controller);
-    const char *file = controller_has_key_set(c->controller) ? KEYFILE_SLURM_SET : KEYFILE_SLURM;
-
-    /* where Slurm has both, it prefers the key that lies there to what slurm.conf says */
-    if (!build_uses_munge(c) || !build_has(c, PROFILE_AUTH_SLURM))
-        jsn_append(a, sources, volume_key_source(a, "secret", &key, file));
-    if (build_uses_munge(c))
-        jsn_append(a, sources, volume_key_source(a, "secret", &key, KEYFILE_MUNGE));
+    for (const char *const *file = build_key_files(c); *file; file++)
+        volume_add_live(a, c, *file, false, sources);
 }

@@ -32,5 +32,8 @@ struct jsn *volume_key_source(struct arena *a, const char *kind, const struct ap
                               const char *path);
 /* A whole ConfigMap. */
 struct jsn *volume_map_source(struct arena *a, const char *name);
-/* The sources of the daemons' common key: slurm.key, and munge.key where munge is used. */
+/* A file of Secret <name>-keys (live_keys.h). */
+void volume_add_live(struct arena *a, const struct build_cluster *c, const char *file,
+                     bool optional, struct jsn *sources);
+/* The files of the daemons' common key. */
 void volume_add_auth(struct arena *a, const struct build_cluster *c, struct jsn *sources);

@@ -16,6 +16,7 @@
 #include "src/build/containers.h"
 #include "src/build/controller_agent.h"
 #include "src/build/labels.h"
+#include "src/build/live_keys.h"
 #include "src/build/merge.h"
 #include "src/build/scripts.h"
 #include "src/slurm/keyfiles.h"
@@ -66,12 +67,11 @@ static void add_user_maps(const struct app *w, struct jsn *sources)
 
 static struct jsn *etc_sources(const struct app *w)
 {
-    struct api_key_ref jwt = controller_jwt_key(w->a, w->ctl);
     struct jsn *sources = jsn_array(w->a);
 
     jsn_append(w->a, sources, volume_map_source(w->a, labels_config(w->a, w->ctl->meta.name)));
     volume_add_auth(w->a, w->c, sources);
-    jsn_append(w->a, sources, volume_key_source(w->a, "secret", &jwt, KEYFILE_JWT));
+    volume_add_live(w->a, w->c, KEYFILE_JWT, controller_jwt_key(w->a, w->ctl).optional, sources);
     add_user_maps(w, sources);
     if (w->ctl->spec.jwks_key_ref)
         jsn_append(
@@ -201,8 +201,6 @@ static struct jsn *make_pod_spec(const struct app *w)
 static struct jsn *make_pod_meta(const struct app *w)
 {
     const struct controller *ctl = w->ctl;
-    struct api_key_ref slurm = controller_slurm_key(w->a, ctl);
-    struct api_key_ref jwt = controller_jwt_key(w->a, ctl);
     struct jsn *labels = build_map(w->a, &ctl->spec.template.metadata.labels);
     struct jsn *annotations = jsn_object(w->a);
 
@@ -212,8 +210,8 @@ static struct jsn *make_pod_meta(const struct app *w)
     JSN_FOR_MEMBERS (own, labels_all(w->a, APP_CONTROLLER, ctl->meta.name))
         jsn_set_member(w->a, labels, own->key, own->value);
     jsn_set_str(w->a, annotations, ANNOTATION_DEFAULT_CONTAINER, "slurmctld");
-    jsn_set_str(w->a, annotations, ANNOTATION_SLURM_KEY_HASH, build_key_hash(w->a, w->c, &slurm));
-    jsn_set_str(w->a, annotations, ANNOTATION_JWT_KEY_HASH, build_key_hash(w->a, w->c, &jwt));
+    jsn_set_str(w->a, annotations, ANNOTATION_SLURM_KEY_HASH, build_live_hash(w->a, w->c, false));
+    jsn_set_str(w->a, annotations, ANNOTATION_JWT_KEY_HASH, build_live_hash(w->a, w->c, true));
     if (!ctl->spec.inplace_reconfigure && !build_has_agent(w->c))
         jsn_set_str(w->a, annotations, ANNOTATION_CONFIG_HASH, w->config_hash);
     return build_tree(w->a, "{'labels':'$labels','annotations':'$annotations'}",

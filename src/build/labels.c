@@ -35,6 +35,11 @@ const char *labels_agent(struct arena *a, const char *controller)
     return arena_printf(a, "%s-agent", controller);
 }
 
+const char *labels_keys(struct arena *a, const char *controller)
+{
+    return arena_printf(a, "%s-keys", controller);
+}
+
 const char *labels_agent_host(struct arena *a, const char *controller, const char *ns)
 {
     return arena_printf(a, "%s-agent.%s", controller, ns);

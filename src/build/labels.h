@@ -37,6 +37,7 @@ const char *labels_controller(struct arena *a, const char *controller); /* State
 const char *labels_internal(struct arena *a, const char *controller);   /* headless Service */
 const char *labels_config(struct arena *a, const char *controller);     /* ConfigMap */
 const char *labels_agent(struct arena *a, const char *controller);      /* Secret of the agent */
+const char *labels_keys(struct arena *a, const char *controller);       /* Secret that pods mount */
 /* The name that the agent's certificate is for. */
 const char *labels_agent_host(struct arena *a, const char *controller, const char *ns);
 const char *labels_workers(struct arena *a, const char *controller);     /* Service, subdomain */

@@ -4,8 +4,8 @@
  *
  * For each Controller: its key, its configuration and the address of its Service, as they are in
  * the API, become a directory that SLURM_CONF can point into.  Each has a daemon that signs what
- * commands ask: a munged with the cluster's key and a socket in that directory, or a sackd
- * (sack.c).  The machine's own munge, sackd and /etc/slurm are not touched.
+ * commands ask: a munged with the cluster's keys and a socket in that directory, or a sackd
+ * (sack.c).  Keys are those that pods have (Secret <name>-keys), so that all change together.  The machine's own munge, sackd and /etc/slurm are not touched.
  * Whatever of the sources changes, everything is looked at again: there is little of it, and files
  * that stay the same are not written.
  */
@@ -15,10 +15,10 @@
 
 #include "src/api/controller.h"
 #include "src/base/alloc.h"
-#include "src/base/encode.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/build/labels.h"
+#include "src/build/live_keys.h"
 #include "src/kube/cache.h"
 #include "src/local/client_conf.h"
 #include "src/local/daemon.h"
@@ -94,22 +94,28 @@ static const struct jsn *find(const struct making *m, enum source s, const char 
     return o && kube_object_parse(o, m->a, &v, NULL) == 0 ? v : NULL;
 }
 
-static const char *key_file(const struct making *m)
+/* The files of the cluster's keys, as its pods have them: each is there, or there is none yet. */
+static int write_keys(const struct making *m, bool *ret_changed, struct err *e)
 {
-    return controller_has_key_set(m->ctl) ? KEYFILE_SLURM_SET : KEYFILE_SLURM;
-}
+    static const char *const files[] = {KEYFILE_MUNGE_RING, KEYFILE_SLURM_SET, KEYFILE_SLURM};
+    const char *name = labels_keys(m->a, m->ctl->meta.name);
+    const struct jsn *secret = find(m, SECRETS, name);
+    bool any = false;
 
-static int write_key(const struct making *m, bool *ret_changed, struct err *e)
-{
-    struct api_key_ref ref = controller_slurm_key(m->a, m->ctl);
-    const struct jsn *secret = find(m, SECRETS, ref.name);
-    const struct jsn *coded = jsn_member(jsn_key(secret, "data"), str_of(ref.key));
-    AUTO(buf_done) struct buf key = {0};
-    const char *path = arena_printf(m->a, "%s/%s", m->dir, key_file(m));
+    *ret_changed = false;
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        struct str key = build_secret_bytes(m->a, secret, files[i]);
+        bool changed = false;
+        int r = 0;
 
-    if (!jsn_text(coded) || decode_base64(&key, coded->s) < 0)
-        return err_set(e, -ENOENT, ERR_RETRY, "its key, Secret '%s', is not there yet", ref.name);
-    return file_update(path, buf_view(&key), 0400, ret_changed, e);
+        if (key.n)
+            r = file_update(arena_printf(m->a, "%s/%s", m->dir, files[i]), key, 0400, &changed, e);
+        if (r < 0)
+            return r;
+        any |= key.n > 0;
+        *ret_changed |= changed;
+    }
+    return any ? 0 : err_set(e, -ENOENT, ERR_RETRY, "its keys, Secret '%s', are not there yet", name);
 }
 
 /* The other files of the cluster, which commands may read: plugstack.conf, topology.conf. */
@@ -156,24 +162,24 @@ static int write_conf(const struct making *m, const struct jsn *map, const char 
     return file_update(path, buf_view(&text), 0644, &changed, e);
 }
 
-static struct daemon *start_munged(const struct making *m)
+/* It follows the keys by itself. */
+static int start_munged(const struct making *m, struct entry *x, struct err *e)
 {
     const char *log =
         arena_printf(m->a, "%s/munged-%s-%s.log", m->c->layout->logs, m->ns, m->ctl->meta.name);
-    const char *const argv[] = {"munged",
-                                "--foreground",
-                                "--force",
-                                arena_printf(m->a, "--key-file=%s/" KEYFILE_SLURM, m->dir),
-                                arena_printf(m->a, "--socket=%s/munge.socket", m->dir),
-                                arena_printf(m->a, "--pid-file=%s/munge.pid", m->dir),
-                                arena_printf(m->a, "--seed-file=%s/munge.seed", m->dir),
-                                NULL};
+    const char *const argv[] = {m->c->o.munge,
+                                arena_printf(m->a, "%s/" KEYFILE_MUNGE_RING, m->dir),
+                                arena_printf(m->a, "%s/munge.socket", m->dir),
+                                arena_printf(m->a, "%s/munged", m->dir), NULL};
     struct daemon_options o = {.name =
                                    arena_printf(m->a, "munged of %s/%s", m->ns, m->ctl->meta.name),
                                .argv = argv,
                                .log = log};
 
-    return daemon_new(m->c->loop, &o);
+    if (!m->c->o.munge)
+        return err_set(e, -ENOENT, ERR_PERMANENT, "slurmkeeper-munge is not beside slurmkeeper");
+    x->signer = daemon_new(m->c->loop, &o);
+    return 0;
 }
 
 /* Where commands must look for the socket, if they would not look there by themselves. */
@@ -222,9 +228,7 @@ static void start_signer(const struct making *m, struct entry *x)
     const char *trouble = arena_printf(m->a, "%s/" CLIENTS_TROUBLE, m->dir);
     struct err e = {0};
 
-    if (x->munge) {
-        x->signer = start_munged(m);
-    } else if (start_sackd(m, x, &e) < 0) {
+    if ((x->munge ? start_munged(m, x, &e) : start_sackd(m, x, &e)) < 0) {
         if (!x->told && file_write(trouble, str_of(e.text), 0644, NULL) < 0)
             log_warn("'%s' cannot be written", trouble);
         if (!x->told)
@@ -263,7 +267,7 @@ static int make(const struct making *m, struct err *e)
         return err_set(e, -ENOENT, ERR_RETRY, "its Service '%s' is not there yet", service_name);
     r = file_make_dirs(m->dir, 0755, e);
     if (r == 0)
-        r = write_key(m, &new_key, e);
+        r = write_keys(m, &new_key, e);
     if (r == 0)
         r = write_files(m, map, e);
     for (size_t i = 0; r == 0 && i < m->ctl->spec.config_file_refs.n; i++)
@@ -272,7 +276,7 @@ static int make(const struct making *m, struct err *e)
         r = write_conf(m, map, address, &munge, e);
     if (r < 0)
         return r;
-    if (new_key || munge != x->munge)
+    if ((new_key && !munge) || munge != x->munge)
         x->signer = daemon_free(x->signer);
     x->munge = munge;
     if (!x->signer)

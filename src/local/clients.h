@@ -13,6 +13,7 @@ struct clients;
 struct clients_options {
     const char *name;      /* of the cluster on this machine.  Borrowed */
     uint32_t release;      /* of the machine's Slurm */
+    const char *munge;     /* slurmkeeper-munge; NULL: it is not there.  Borrowed */
     const char *supervise; /* slurmkeeper-supervise; NULL: it is not there.  Borrowed */
 };
 

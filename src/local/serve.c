@@ -43,6 +43,7 @@ struct serve {
     char **now; /* shares that are not kept; NULL-terminated */
     struct host host;
     char *program;
+    char *munge;     /* slurmkeeper-munge; or NULL */
     char *supervise; /* slurmkeeper-supervise; or NULL */
     bool no_agent;
     int lock;
@@ -267,6 +268,7 @@ static void start_clients(struct serve *s)
         s->clients = clients_new(s->client, &s->layout,
                                  &(struct clients_options){.name = s->choices.name,
                                                            .release = s->host.slurm.release,
+                                                           .munge = s->munge,
                                                            .supervise = s->supervise});
     else
         loop_timer_arm(s->timer, LOOK_MS);
@@ -338,6 +340,7 @@ int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_
     s->loop = l;
     s->lock = -1;
     s->program = xstrdup(o->program);
+    s->munge = host_own_program(o->program, "../munge/", "slurmkeeper-munge");
     s->supervise = host_own_program(o->program, "../supervise/", "slurmkeeper-supervise");
     r = layout_init(&s->layout, o->state, e);
     if (r == 0)
@@ -407,6 +410,7 @@ struct serve *serve_free(struct serve *s)
     free(s->node_socket);
     layout_done(&s->layout);
     free(s->program);
+    free(s->munge);
     free(s->supervise);
     host_done(&s->host);
     free(s);

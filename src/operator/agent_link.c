@@ -270,6 +270,7 @@ const struct slurm_state *agent_link_view(struct agent_link *k)
     k->view.held = agent_push_held(k->push);
     k->view.tried = agent_push_tried(k->push);
     k->view.release = agent_state_release(k->state);
+    k->view.key_stage = agent_state_key_stage(k->state);
     k->view.error = agent_state_error(k->state);
     k->view.asked = asked_list(k->asked, &k->view.n_asked);
     if (!agent_state_up(k->state)) {

@@ -34,6 +34,7 @@ struct agent_state {
     struct buf waiting_text;
     bool up;
     const char *release;
+    const char *key_stage;
     const char *error; /* why slurmctld cannot be talked to; NULL: nothing is known */
     struct slurm_state view;
 };
@@ -261,13 +262,15 @@ static bool read_slurmctld(struct agent_state *s, struct arena *scratch, const s
     if (fields_decode(scratch, wire_slurmctld_fields, v, &w, NULL) < 0)
         w = (struct wire_slurmctld){0}; /* not known: not up */
     w.release = copy(scratch, w.release);
-    if (w.up == s->up && streq(w.release, s->release) && streq(w.error, s->error))
+    if (w.up == s->up && streq(w.release, s->release) && streq(w.error, s->error) &&
+        streq(w.keys, s->key_stage))
         return false;
     arena_done(&s->slurmctld_arena);
     s->slurmctld_arena = (struct arena){0};
     s->up = w.up;
     s->release = copy(&s->slurmctld_arena, w.release);
     s->error = copy(&s->slurmctld_arena, w.error);
+    s->key_stage = copy(&s->slurmctld_arena, w.keys);
     return true;
 }
 
@@ -458,4 +461,9 @@ const char *agent_state_error(const struct agent_state *s)
 const struct wire_outcome *agent_state_config(const struct agent_state *s)
 {
     return &s->config;
+}
+
+const char *agent_state_key_stage(const struct agent_state *s)
+{
+    return s->key_stage;
 }

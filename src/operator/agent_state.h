@@ -45,6 +45,8 @@ const struct slurm_state *agent_state_view(const struct agent_state *s);
 bool agent_state_up(const struct agent_state *s);
 /* "22.05.8", or NULL. */
 const char *agent_state_release(const struct agent_state *s);
+/* Of the keys that slurmctld has: "3-accept"; NULL: not known. */
+const char *agent_state_key_stage(const struct agent_state *s);
 /* Why slurmctld cannot be talked to, where the agent knows; or NULL. */
 const char *agent_state_error(const struct agent_state *s);
 

@@ -37,6 +37,7 @@ struct draft {
     struct api_problems problems;
     bool config_good;
     bool keys_made; /* by this plan: they are not there yet */
+    struct keys_verdict keys;
 };
 
 static const struct jsn *observe(struct draft *d, const char *kind, const char *name)
@@ -151,6 +152,7 @@ static void plan_keys(struct draft *d)
     plan_key(d, build_jwt_secret(d->to->arena, d->cluster, d->in->fresh.jwt));
     if (d->in->fresh.agent)
         plan_agent_key(d, build_agent_secret(d->to->arena, d->cluster, d->in->fresh.agent));
+    controller_plan_keys(d->in, d->to, &d->keys);
 }
 
 /*
@@ -166,11 +168,13 @@ static bool awaits_verdict(const struct draft *d)
            (!is_handed_over(d) || (!slurm->down && streq(slurm->applied.result, "refused")));
 }
 
-/* Its template holds hashes of the keys: it waits for the next plan, which sees them. */
+/* Its pods mount the keys, and its template holds hashes of them where there is no agent: it waits
+ * for the next plan, which sees them. */
 static void plan_stateful_set(struct draft *d)
 {
     actions_step(d->to, "StatefulSet");
-    if (!d->c->spec.external && d->config_good && !d->keys_made && !awaits_verdict(d))
+    if (!d->c->spec.external && d->config_good && d->keys.known && !d->keys_made &&
+        !(d->keys.written && !build_has_agent(d->cluster)) && !awaits_verdict(d))
         bring_about(d,
                     build_controller_app(d->to->arena, d->cluster, d->config.hash, &d->problems));
 }
@@ -339,6 +343,8 @@ static void plan_status(struct draft *d)
     judge_ready(d, &scribe);
     controller_judge_config(
         &(struct config_verdict){d->in, &d->config, &d->problems, d->config_good}, &scribe);
+    if (!d->c->spec.external)
+        controller_judge_keys(&d->keys, &scribe);
     judge_deletion(d, &scribe);
     st.conditions = list;
     st.observed_generation = d->c->meta.generation;

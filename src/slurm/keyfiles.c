@@ -14,6 +14,8 @@ const struct keyfile keyfiles[] = {
     {KEYFILE_JWT_OLD, true, false},
     {KEYFILE_JWT_SET, true, true},
     {KEYFILE_MUNGE, false, true},
+    {KEYFILE_MUNGE_RING, false, true},
+    {KEYFILE_STAGE, false, true},
     {NULL},
 };
 

@@ -10,6 +10,8 @@
 #define KEYFILE_JWT_OLD "jwt_hs256.key"
 #define KEYFILE_JWT_SET "jwks.json"
 #define KEYFILE_MUNGE "munge.key"
+#define KEYFILE_MUNGE_RING "munge.ring"
+#define KEYFILE_STAGE "key.stage" /* beside slurm.key, which has no room for it */
 
 struct keyfile {
     const char *name;

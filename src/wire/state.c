@@ -120,5 +120,6 @@ const struct jsn_field wire_slurmctld_fields[] = {
     {"bootTime", JSN_I64, offsetof(struct wire_slurmctld, boot_time), JSN_KEEP},
     {"controllers", JSN_RAW, offsetof(struct wire_slurmctld, controllers), JSN_ANY},
     {"error", JSN_STR, offsetof(struct wire_slurmctld, error), 0},
+    {"keys", JSN_STR, offsetof(struct wire_slurmctld, keys), 0},
     JSN_END,
 };

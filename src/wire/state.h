@@ -117,5 +117,6 @@ struct wire_slurmctld {
     int64_t boot_time;   /* seconds since 1970; 0: not known */
     const struct jsn *controllers;
     const char *error; /* why it cannot be talked to, in a sentence; NULL: nothing is known */
+    const char *keys;  /* the stage of a change of keys that it has: "3-accept"; NULL: not known */
 };
 extern const struct jsn_field wire_slurmctld_fields[];

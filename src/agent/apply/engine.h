@@ -69,7 +69,7 @@ struct engine_waiter *engine_plan(struct engine *g, struct record *r, engine_ans
 void engine_forget(struct engine_waiter *w);
 
 /* Keys that the mount has brought; a change needs slurmctld to start again. */
-void engine_keys(struct engine *g, const struct fileset *keys);
+void engine_keys(struct engine *g, const struct fileset *keys, bool restart);
 
 /* slurmctld is up (again): what waited for it goes on. */
 void engine_on_up(struct engine *g);

@@ -112,7 +112,7 @@ void engine_on_up(struct engine *g)
     }
 }
 
-void engine_keys(struct engine *g, const struct fileset *keys)
+void engine_keys(struct engine *g, const struct fileset *keys, bool restart)
 {
     AUTO(fileset_done) struct fileset copy = {0};
     struct err e = {0};
@@ -122,10 +122,13 @@ void engine_keys(struct engine *g, const struct fileset *keys)
     fileset_done(&g->keys);
     g->keys = copy;
     copy = (struct fileset){0};
-    g->keys_changed = true;
     /* one that is down may be so for want of them, and nothing is told to it before it is up */
-    if (!hub_up(g->o.hub) && store_write_keys(g->o.store, &g->keys, &changed, &e) < 0)
+    if ((!restart || !hub_up(g->o.hub)) &&
+        store_write_keys(g->o.store, &g->keys, &changed, &e) < 0)
         log_error("the keys cannot be put in place: %s", e.text);
+    if (!restart)
+        return;
+    g->keys_changed = true;
     log_info("keys have changed: slurmctld is started again with them");
     engine_on_retry(g);
 }

@@ -15,7 +15,8 @@ static void objects_are_made_in_order_and_then_left_alone(void **state)
             "create Secret lab-auth-jwt;create Secret lab-agent;create Service slurm-workers-lab;"
             "create PodDisruptionBudget slurm-workers-pdb-lab;status Controller lab;");
     /* The StatefulSet waits until the keys can be seen. */
-    expect_plan(&f, "create StatefulSet lab-controller;");
+    expect_plan(&f, "create Secret lab-keys;create StatefulSet lab-controller;"
+                    "status Controller lab;");
     expect_plan(&f, "");
 }
 
@@ -26,7 +27,7 @@ static void what_workers_share_belongs_to_all_nodesets(void **state)
     (void)state;
     fixture_init(&f, "'inplaceReconfigure':true");
     test_put(&f.world, json_of(&f.arena, SET("b", "")));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         struct actions list = plan(&f);
 
         test_carry_out(&f.world, &list);
@@ -86,7 +87,8 @@ static void readiness_follows_the_stateful_set(void **state)
     (void)state;
     fixture_init(&f, "");
     expect_plan(&f, FIRST);
-    expect_plan(&f, "create StatefulSet lab-controller;");
+    expect_plan(&f, "create Secret lab-keys;create StatefulSet lab-controller;"
+                    "status Controller lab;");
     c = test_condition(test_find(&f.world, "Controller", "lab"), "Ready");
     assert_string_equal(jsn_get_str(c, "reason"), "SlurmctldNotReady");
     jsn_set_path(&f.arena, test_find(&f.world, "StatefulSet", "lab-controller"),
@@ -129,7 +131,8 @@ static void monitors_come_and_go_where_they_are_served(void **state)
     fixture_init(&f, "'metrics':{'enabled':true,'serviceMonitor':{'enabled':true}}");
     f.env.release = 0;
     expect_plan(&f, FIRST);
-    expect_plan(&f, "create StatefulSet lab-controller;");
+    expect_plan(&f, "create Secret lab-keys;create StatefulSet lab-controller;"
+                    "status Controller lab;");
     f.serves_monitors = true;
     expect_plan(&f, "create ServiceMonitor lab-controller;");
     expect_plan(&f, "");
@@ -159,7 +162,8 @@ static void the_service_leads_to_the_first_that_is_ready(void **state)
 
         fixture_init(&f, "");
         expect_plan(&f, FIRST);
-        expect_plan(&f, "create StatefulSet lab-controller;");
+        expect_plan(&f, "create Secret lab-keys;create StatefulSet lab-controller;"
+                    "status Controller lab;");
         for (int k = 0; k < 2; k++) {
             pods[k] = (struct plan_pod){.namespace = "slurm",
                                         .name = k ? "lab-controller-1" : "lab-controller-0",
@@ -188,7 +192,7 @@ static void what_is_being_deleted_goes_behind_its_nodesets(void **state)
     (void)state;
     fixture_init(&f, "");
     test_put(&f.world, json_of(&f.arena, SET("compute", "")));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         struct actions list = plan(&f);
 
         test_carry_out(&f.world, &list);

@@ -99,7 +99,7 @@ static inline UNUSED void run_lab(struct fixture *f)
     fixture_init(f, "");
     test_put(&f->world, json_of(&f->arena, SET("gpu", ",'partition':{'enabled':true,"
                                                       "'config':'MaxTime=60'}")));
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         struct actions list = plan(f);
 
         test_carry_out(&f->world, &list);

@@ -34,7 +34,8 @@ static void a_bad_configuration_changes_nothing_that_runs(void **state)
     (void)state;
     fixture_init(&f, "");
     expect_plan(&f, FIRST);
-    expect_plan(&f, "create StatefulSet lab-controller;");
+    expect_plan(&f, "create Secret lab-keys;create StatefulSet lab-controller;"
+                    "status Controller lab;");
     jsn_set_path(&f.arena, test_find(&f.world, "Controller", "lab"), "spec.extraConf",
                  jsn_string(&f.arena, "PartitionName=all Nodes=nosuchnode"));
     list = plan(&f);

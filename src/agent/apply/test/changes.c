@@ -295,12 +295,12 @@ static void keys_start_slurmctld_again_and_bad_ones_go_back(void **state)
     struct err e = {0};
 
     assert_int_equal(fileset_put(&keys, "slurm.key", STR("one"), 0600, &e), 0);
-    engine_keys(s->engine, &keys);
+    engine_keys(s->engine, &keys, true);
     stage_run(s, 30000);
     assert_int_equal(s->ctld->starts, 2);
     assert_int_equal(fileset_put(&keys, "slurm.key", STR("two"), 0600, &e), 0);
     s->ctld->mood = CTLD_WONT_START;
-    engine_keys(s->engine, &keys);
+    engine_keys(s->engine, &keys, true);
     stage_run(s, 60000);
     assert_true(s->ctld->up);
     assert_int_equal(s->ctld->starts, 4); /* with two, and with one again */
