@@ -24,7 +24,8 @@ static bool is_bad(const struct jsn *condition)
 {
     static const char *const should_hold[] = {
         "Ready",      "Available",          "ConfigApplied",    "Valid",   "NodeSetsAccepted",
-        "ScaledDown", "PartitionsAccepted", "PartitionApplied", "Default", NULL};
+        "ScaledDown", "PartitionsAccepted", "PartitionApplied", "Default", "KeysCurrent",
+        NULL};
     static const char *const should_not[] = {"Drifted", NULL};
     const char *type = jsn_get_str(condition, "type");
     const char *status = jsn_get_str(condition, "status");

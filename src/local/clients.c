@@ -5,9 +5,10 @@
  * For each Controller: its key, its configuration and the address of its Service, as they are in
  * the API, become a directory that SLURM_CONF can point into.  Each has a daemon that signs what
  * commands ask: a munged with the cluster's keys and a socket in that directory, or a sackd
- * (sack.c).  Keys are those that pods have (Secret <name>-keys), so that all change together.  The machine's own munge, sackd and /etc/slurm are not touched.
- * Whatever of the sources changes, everything is looked at again: there is little of it, and files
- * that stay the same are not written.
+ * (sack.c).  Keys are those that pods have (Secret <name>-keys), so that all change together.  The
+ * machine's own munge, sackd and /etc/slurm are not touched. Whatever of the sources changes,
+ * everything is looked at again: there is little of it, and files that stay the same are not
+ * written.
  */
 #include "src/local/clients.h"
 
@@ -115,7 +116,8 @@ static int write_keys(const struct making *m, bool *ret_changed, struct err *e)
         any |= key.n > 0;
         *ret_changed |= changed;
     }
-    return any ? 0 : err_set(e, -ENOENT, ERR_RETRY, "its keys, Secret '%s', are not there yet", name);
+    return any ? 0
+               : err_set(e, -ENOENT, ERR_RETRY, "its keys, Secret '%s', are not there yet", name);
 }
 
 /* The other files of the cluster, which commands may read: plugstack.conf, topology.conf. */
@@ -167,8 +169,7 @@ static int start_munged(const struct making *m, struct entry *x, struct err *e)
 {
     const char *log =
         arena_printf(m->a, "%s/munged-%s-%s.log", m->c->layout->logs, m->ns, m->ctl->meta.name);
-    const char *const argv[] = {m->c->o.munge,
-                                arena_printf(m->a, "%s/" KEYFILE_MUNGE_RING, m->dir),
+    const char *const argv[] = {m->c->o.munge, arena_printf(m->a, "%s/" KEYFILE_MUNGE_RING, m->dir),
                                 arena_printf(m->a, "%s/munge.socket", m->dir),
                                 arena_printf(m->a, "%s/munged", m->dir), NULL};
     struct daemon_options o = {.name =

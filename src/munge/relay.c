@@ -82,7 +82,8 @@ static int become_client(int client)
         return -errno;
     if (who.uid == geteuid() && who.gid == getegid())
         return 0;
-    if (setresgid((gid_t)-1, who.gid, (gid_t)-1) < 0 || setresuid((uid_t)-1, who.uid, (uid_t)-1) < 0)
+    if (setresgid((gid_t)-1, who.gid, (gid_t)-1) < 0 ||
+        setresuid((uid_t)-1, who.uid, (uid_t)-1) < 0)
         return -errno;
     return 0;
 }
@@ -116,8 +117,8 @@ int relay_serve(int client, const char *sign, const char *also)
         r = ask(sign, buf_view(&request), &first);
     if (r < 0)
         return r;
-    other = also && head.type == MUNGE_DECODE_REQUEST && munge_is_of_another_key(buf_view(&first)) &&
-            ask(also, buf_view(&request), &second) == 0 &&
-            !munge_is_of_another_key(buf_view(&second));
+    other =
+        also && head.type == MUNGE_DECODE_REQUEST && munge_is_of_another_key(buf_view(&first)) &&
+        ask(also, buf_view(&request), &second) == 0 && !munge_is_of_another_key(buf_view(&second));
     return file_write_all(client, buf_view(other ? &second : &first));
 }

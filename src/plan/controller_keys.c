@@ -4,8 +4,8 @@
  *
  * What its pods mount is Secret <name>-keys (src/build/live_keys.h).  It follows the Secrets that
  * the Controller names: the first time at once; later in the stages of key_stage.c, which are kept
- * in the Secret itself, so that whoever plans next goes on from there.  A key that daemons would not
- * take is not copied, and the condition KeysCurrent says why.
+ * in the Secret itself, so that whoever plans next goes on from there.  A key that daemons would
+ * not take is not copied, and the condition KeysCurrent says why.
  *
  * Whether all have what a stage gave them is told by the agent beside slurmctld, of slurmctld, and
  * by the nodes, each in its comment in Slurm ("[keys 3-accept]").  A node at which nobody is, and
@@ -44,8 +44,8 @@ static const struct jsn *find_secret(const struct keys_draft *d, const char *nam
 /* A key of the Controller's, if it is there and good; else empty, and the verdict says why. */
 static struct str wanted_key(const struct keys_draft *d, enum key_shape shape)
 {
-    struct api_key_ref ref = shape == KEY_JWT ? controller_jwt_key(d->a, d->c)
-                                              : controller_slurm_key(d->a, d->c);
+    struct api_key_ref ref =
+        shape == KEY_JWT ? controller_jwt_key(d->a, d->c) : controller_slurm_key(d->a, d->c);
     bool is_set = shape != KEY_JWT && controller_has_key_set(d->c);
     const struct jsn *secret = find_secret(d, ref.name);
     struct str value = build_secret_bytes(d->a, secret, ref.key);
@@ -162,9 +162,9 @@ static int write_state(struct keys_draft *d, const struct key_state *s, struct s
     if (!d->live)
         (void)sync_built(d->to, d->cluster->lookup, secret);
     else if (!jsn_equal(jsn_key(d->live, "data"), data) ||
-             !streq(jsn_text(jsn_key(jsn_get(d->live, "metadata.annotations"),
-                                     ANNOTATION_KEY_STAGE)),
-                    key_stage_text(d->a, s)))
+             !streq(
+                 jsn_text(jsn_key(jsn_get(d->live, "metadata.annotations"), ANNOTATION_KEY_STAGE)),
+                 key_stage_text(d->a, s)))
         patch_live(d, secret);
     else
         return 0;
@@ -235,8 +235,8 @@ void controller_plan_keys(const struct plan_controller *in, struct actions *to,
 static void judge_progress(const struct keys_verdict *v, struct status_scribe *s)
 {
     const char *doing = v->state.stage == KEY_ACCEPT
-                            ? "learn to accept the new key; all sign with the old one"
-                            : "begin to sign with the new key; both are accepted";
+                            ? "all learn to accept the new key, and sign with the old one"
+                            : "all begin to sign with the new key, and accept both";
 
     if (v->state.stage == KEY_SETTLE)
         status_set(s, "KeysCurrent", STATUS_TRUE, false, "Settling",
@@ -245,7 +245,7 @@ static void judge_progress(const struct keys_verdict *v, struct status_scribe *s
     else
         status_set(s, "KeysCurrent", STATUS_FALSE, false,
                    v->state.stage == KEY_ACCEPT ? "Accepting" : "Signing",
-                   "daemons %s: slurmctld %s, and %u of %u nodes%s%s", doing,
+                   "the key changes: %s; slurmctld %s, and %u of %u nodes do%s%s", doing,
                    v->slurmctld_has ? "does" : "does not yet", v->nodes_have, v->nodes,
                    v->missing && v->missing[0] ? " (not yet: " : "",
                    v->missing && v->missing[0] ? arena_printf(s->to->arena, "%s)", v->missing)

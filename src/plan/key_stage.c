@@ -83,8 +83,7 @@ const char *key_stage_text(struct arena *a, const struct key_state *s)
 
 const char *key_stage_told(struct arena *a, const struct key_state *s)
 {
-    return arena_printf(a, "%u-%s", s->round,
-                        names[s->stage == KEY_SETTLE ? KEY_SIGN : s->stage]);
+    return arena_printf(a, "%u-%s", s->round, names[s->stage == KEY_SETTLE ? KEY_SIGN : s->stage]);
 }
 
 bool key_stage_parse(const char *text, struct key_state *ret)

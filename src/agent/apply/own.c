@@ -123,8 +123,7 @@ void engine_keys(struct engine *g, const struct fileset *keys, bool restart)
     g->keys = copy;
     copy = (struct fileset){0};
     /* one that is down may be so for want of them, and nothing is told to it before it is up */
-    if ((!restart || !hub_up(g->o.hub)) &&
-        store_write_keys(g->o.store, &g->keys, &changed, &e) < 0)
+    if ((!restart || !hub_up(g->o.hub)) && store_write_keys(g->o.store, &g->keys, &changed, &e) < 0)
         log_error("the keys cannot be put in place: %s", e.text);
     if (!restart)
         return;

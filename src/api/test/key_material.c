@@ -5,7 +5,8 @@
 #include "src/api/key_material.h"
 
 #define K16 "AAAAAAAAAAAAAAAAAAAAAA"
-#define KEY(kid, k, more) "{\"alg\":\"HS256\",\"kty\":\"oct\",\"kid\":\"" kid "\",\"k\":\"" k "\"" more "}"
+#define KEY(kid, k, more)                                                                          \
+    "{\"alg\":\"HS256\",\"kty\":\"oct\",\"kid\":\"" kid "\",\"k\":\"" k "\"" more "}"
 #define SET(keys) "{\"keys\":[" keys "]}"
 
 static void what_a_daemon_would_not_take_is_refused(void **state)
@@ -37,7 +38,8 @@ static void what_a_daemon_would_not_take_is_refused(void **state)
         {KEY_SLURM_SET, true,
          SET(KEY("a", K16, ",\"use\":\"default\"") "," KEY("b", K16, ",\"use\":\"Default\"")),
          "has more than one default key"},
-        {KEY_SLURM_SET, true, SET("{\"alg\":\"RS256\",\"kty\":\"oct\",\"kid\":\"a\",\"k\":\"" K16 "\"}"),
+        {KEY_SLURM_SET, true,
+         SET("{\"alg\":\"RS256\",\"kty\":\"oct\",\"kid\":\"a\",\"k\":\"" K16 "\"}"),
          "key 'a': alg must be HS256"},
     };
 
@@ -57,18 +59,23 @@ static void two_sets_are_put_together(void **state)
         struct key_source sign, also;
         const char *text; /* NULL: refused */
     } cases[] = {
-        {{STR("0123456789abcdef"), false, "1"}, {{0}},
-         "{\"stage\":\"s\",\"keys\":[" KEY("1", "MDEyMzQ1Njc4OWFiY2RlZg", ",\"use\":\"default\"") "]}"},
-        {{STR("0123456789abcdef"), false, "1"}, {STR("0123456789abcdeg"), false, "2"},
-         "{\"stage\":\"s\",\"keys\":[" KEY("1", "MDEyMzQ1Njc4OWFiY2RlZg", ",\"use\":\"default\"") ","
-         KEY("2", "MDEyMzQ1Njc4OWFiY2RlZw", "") "]}"},
+        {{STR("0123456789abcdef"), false, "1"},
+         {{0}},
+         "{\"stage\":\"s\",\"keys\":[" KEY("1", "MDEyMzQ1Njc4OWFiY2RlZg",
+                                           ",\"use\":\"default\"") "]}"},
+        {{STR("0123456789abcdef"), false, "1"},
+         {STR("0123456789abcdeg"), false, "2"},
+         "{\"stage\":\"s\",\"keys\":[" KEY(
+             "1", "MDEyMzQ1Njc4OWFiY2RlZg",
+             ",\"use\":\"default\"") "," KEY("2", "MDEyMzQ1Njc4OWFiY2RlZw", "") "]}"},
         /* the default of the other one is not the default of both; what both have comes once */
         {{STR(SET(KEY("a", K16, "") "," KEY("b", K16, ",\"use\":\"default\""))), true, "1"},
          {STR(SET(KEY("b", K16, "") "," KEY("c", K16, ",\"use\":\"default\""))), true, "2"},
-         "{\"stage\":\"s\",\"keys\":[" KEY("a", K16, "") "," KEY("b", K16, ",\"use\":\"default\"") ","
-         KEY("c", K16, "") "]}"},
+         "{\"stage\":\"s\",\"keys\":[" KEY("a", K16, "") "," KEY(
+             "b", K16, ",\"use\":\"default\"") "," KEY("c", K16, "") "]}"},
         {{STR(SET(KEY("a", K16, ""))), true, "1"},
-         {STR(SET(KEY("a", "BAAAAAAAAAAAAAAAAAAAAA", ""))), true, "2"}, NULL},
+         {STR(SET(KEY("a", "BAAAAAAAAAAAAAAAAAAAAA", ""))), true, "2"},
+         NULL},
     };
 
     (void)state;

@@ -35,18 +35,18 @@ static void only_a_refusal_for_the_key_goes_on(void **state)
         unsigned char failure;
         bool other;
     } cases[] = {
-        {5, 14, true},   /* invalid */
-        {5, 0, false},   /* decoded */
-        {5, 15, false},  /* expired */
-        {5, 17, false},  /* replayed */
-        {5, 18, false},  /* not for this user */
-        {3, 14, false},  /* an answer to another question */
+        {5, 14, true},  /* invalid */
+        {5, 0, false},  /* decoded */
+        {5, 15, false}, /* expired */
+        {5, 17, false}, /* replayed */
+        {5, 18, false}, /* not for this user */
+        {3, 14, false}, /* an answer to another question */
     };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        char answer[] = {0x00, 0x60, 0x6D, 0x4B, 4, (char)cases[i].type, 0, 0, 0, 0, 1,
-                         (char)cases[i].failure};
+        char answer[] = {0x00, 0x60, 0x6D, 0x4B, 4, (char)cases[i].type,
+                         0,    0,    0,    0,    1, (char)cases[i].failure};
 
         assert_int_equal(munge_is_of_another_key((struct str){answer, sizeof(answer)}),
                          cases[i].other);

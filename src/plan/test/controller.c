@@ -163,7 +163,7 @@ static void the_service_leads_to_the_first_that_is_ready(void **state)
         fixture_init(&f, "");
         expect_plan(&f, FIRST);
         expect_plan(&f, "create Secret lab-keys;create StatefulSet lab-controller;"
-                    "status Controller lab;");
+                        "status Controller lab;");
         for (int k = 0; k < 2; k++) {
             pods[k] = (struct plan_pod){.namespace = "slurm",
                                         .name = k ? "lab-controller-1" : "lab-controller-0",
