@@ -12,6 +12,7 @@
  */
 #include "src/local/clients.h"
 
+#include <signal.h>
 #include <sys/stat.h>
 
 #include "src/api/controller.h"
@@ -242,6 +243,15 @@ static void start_signer(const struct making *m, struct entry *x)
         (void)unlink(trouble);
 }
 
+/* munge follows them by itself; sackd reads them again, and keeps its socket open meanwhile. */
+static void reload_keys(const struct entry *x)
+{
+    pid_t pid = x->signer && !x->munge ? daemon_pid(x->signer) : 0;
+
+    if (pid > 0)
+        (void)kill(pid, SIGHUP);
+}
+
 static struct entry *entry_of(const struct making *m)
 {
     struct entry *x = map_get(&m->c->entries, str_of(m->dir));
@@ -277,8 +287,10 @@ static int make(const struct making *m, struct err *e)
         r = write_conf(m, map, address, &munge, e);
     if (r < 0)
         return r;
-    if ((new_key && !munge) || munge != x->munge)
+    if (munge != x->munge)
         x->signer = daemon_free(x->signer);
+    else if (new_key)
+        reload_keys(x);
     x->munge = munge;
     if (!x->signer)
         start_signer(m, x);

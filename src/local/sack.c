@@ -49,10 +49,11 @@ int sack_start(struct loop *l, struct arena *a, const struct sack_options *o, st
 {
     const char *dir = sack_dir(a, o->release, o->cluster);
     const char *socket = NULL;
-    const char *argv[] = {"env", NULL, o->supervise, "sackd", "--systemd", "-f", o->conf, NULL};
+    AUTO(free) char *program = which_program("sackd", getenv("PATH"));
+    /* by its whole name: it does not find itself again when it reads its keys again */
+    const char *argv[] = {"env", NULL, o->supervise, program, "--systemd", "-f", o->conf, NULL};
     bool by_cluster = profile_has(o->release, PROFILE_SACK_BY_CLUSTER);
     struct daemon_options d = {.name = o->name, .argv = argv, .log = o->log};
-    AUTO(free) char *program = which_program("sackd", getenv("PATH"));
     int r;
 
     if (!program)

@@ -110,7 +110,7 @@ def test_slurmctld_starts_once(cluster):
     # Keys and configuration are there first: their hashes in the template do not change any more.
     uid = cluster.get("statefulset", "lab-controller")["metadata"]["uid"]
     pod = eventually(lambda: cluster.get("pod", "lab-controller-0"), "slurmctld's pod")
-    assert pod["metadata"]["annotations"]["slinky.slurm.net/slurm-key-hash"]
+    assert "current" in cluster.get("secret", "lab-keys")["data"]
     settled(cluster)
     assert cluster.get("pod", "lab-controller-0")["metadata"]["uid"] == pod["metadata"]["uid"]
     assert len([r for r in cluster.get("controllerrevisions")
