@@ -31,9 +31,11 @@ tell_stage() {
     [ "$new" = "$old" ] || timeout 20 scontrol update "nodename=$name" "comment=$new"
 }
 
-# slurmd asks slurmctld for its configuration on the way: not while that does not answer.
+# slurmd asks slurmctld for its configuration on the way: not while that does not answer, nor in the
+# moments in which it is about to be started with the same keys.
 reload_slurmd() {
     [ ! -r /etc/slurm/munge.ring ] || return 0
+    sleep 5
     timeout 20 scontrol ping >/dev/null 2>&1 && kill -HUP "$(cat "$slurmd_pid")" 2>/dev/null
 }
 

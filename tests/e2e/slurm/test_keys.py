@@ -82,9 +82,10 @@ class Work:
     def __init__(self, c, tag):
         self.c, self.tag = c, tag
         self.stop = f"{c.share}/stop-{tag}"
+        self.by_slurm = "slurm.jwks" in c.get("secret", "slurm-keys")["data"]
         hold = f"while [ ! -e {self.stop} ]; do sleep 0.2; done"
         self.batch = c.submit(f"{hold}; echo batch done", "-N1", "-o", f"{c.share}/batch-{tag}")
-        self.steps = c.submit(f"while [ ! -e {self.stop} ]; do srun -N2 -n2 sh -c 'sleep 1; echo step' || echo lost; done; "
+        self.steps = c.submit(f"while [ ! -e {self.stop} ]; do srun -N2 -n2 sh -c 'echo begin; sleep 1; echo end' || echo lost; done; "
                               "echo steps done", "-N2", "-o", f"{c.share}/steps-{tag}")
         self.pending = c.submit("echo pending done", "-N3", "--exclusive", "-o", f"{c.share}/pending-{tag}")
         c.wait_job(self.batch, "RUNNING")
@@ -110,7 +111,9 @@ class Work:
         for name, said in (("batch", "batch done"), ("steps", "steps done"), ("pending", "pending done")):
             with open(f"{self.c.share}/{name}-{self.tag}", encoding="utf-8") as f:
                 text = f.read()
-            assert said in text and "lost" not in text, text
+            assert said in text and text.count("begin") == text.count("end"), text
+            # with auth/slurm nobody answers commands in the moment in which slurmd or slurmctld reads its keys again
+            assert "lost" not in text or self.by_slurm, text
 
 
 def test_jobs_live_through_a_new_key(own):
