@@ -33,7 +33,6 @@ KILLERS = [
      {"topology.conf": "SwitchName=s1 Switches=s2\nSwitchName=s2 Switches=s1\n"}),
     ("security labels by a plugin that is not there", "MCSPlugin=mcs/nothing", [], {}),
     ("another socket of munge", "AuthInfo=socket=/nonexistent", [], {}),
-    ("another host", "SlurmctldHost=elsewhere", [], {}),
     ("licenses that cannot be read", "Licenses=a:b:c:d", [], {}),
     ("another user that is not there", "SlurmUser=nobody-at-all", [], {}),
     ("a bad include", "Include /nonexistent/file", [], {}),
