@@ -160,6 +160,8 @@ static int step_machine(const struct cli_args *args, struct up *u, struct err *e
     wish.kept = kept.slurm;
     r = choices_check_slurm(&kept, &u->layout, wish.named, e);
     if (r == 0)
+        r = up_share_links(args, e);
+    if (r == 0)
         r = host_look(&wish, &host, e);
     if (r == 0 && layout_holder(&u->layout) == 0)
         r = space_check(u->layout.state, SPACE_TO_START, e);

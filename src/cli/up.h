@@ -30,5 +30,7 @@ bool up_shares_here(const struct cli_args *args, const char *here);
 /* Options of `serve` that say what is shared, from argv[n] on; returns where they end. */
 size_t up_share_args(const struct cli_args *args, const char *here, const char **argv, size_t n,
                      size_t max);
+/* Does a directory that --share names, and that lies in another share, stay in it? */
+int up_share_links(const struct cli_args *args, struct err *e) MUST_CHECK;
 /* Does the running cluster share what --share names?  It cannot begin to while it runs. */
 int up_share_check(const struct cli_args *args, const struct choices *c, struct err *e) MUST_CHECK;

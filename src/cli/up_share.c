@@ -8,8 +8,10 @@
  * it. root's home is never among them: it has keys of the machine.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
+#include "src/base/alloc.h"
 #include "src/cli/up.h"
 
 /* Does it belong to the machine itself?  Then it is not shared unless somebody says so. */
@@ -75,6 +77,34 @@ size_t up_share_args(const struct cli_args *args, const char *here, const char *
     for (size_t i = 0; cli_get_at(args, "share", i); i++)
         n = add(argv, n, max, "--share", cli_get_at(args, "share", i));
     return n;
+}
+
+static int check_link(const char *dir, const char *outer, struct err *e)
+{
+    AUTO(free) char *real = realpath(dir, NULL);
+    AUTO(free) char *top = realpath(outer, NULL);
+
+    if (streq(dir, outer) || !is_below(dir, outer) || !real || !top || is_below(real, top))
+        return 0;
+    return err_bad(e,
+                   "--share '%s' lies in '%s', which jobs may write, and leads out of it: name "
+                   "'%s' instead",
+                   dir, outer, real);
+}
+
+int up_share_links(const struct cli_args *args, struct err *e)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && cli_get_at(args, "share", i); i++) {
+        const char *dir = cli_get_at(args, "share", i);
+
+        for (size_t k = 0; r == 0 && k < ARRAY_LEN(usual); k++)
+            r = check_link(dir, usual[k], e);
+        for (size_t k = 0; r == 0 && cli_get_at(args, "share", k); k++)
+            r = check_link(dir, cli_get_at(args, "share", k), e);
+    }
+    return r;
 }
 
 int up_share_check(const struct cli_args *args, const struct choices *c, struct err *e)

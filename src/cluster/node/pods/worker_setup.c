@@ -45,6 +45,7 @@ void worker_volumes(struct worker *w, const struct field_context *fields,
 {
     *ret = (struct volumes_context){
         .dir = w->dir,
+        .shares = rootfs_shares(w->node->rootfs),
         .payload = {.pod = w->spec,
                     .fields = fields,
                     .source = &w->node->source,

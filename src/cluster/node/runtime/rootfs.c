@@ -26,6 +26,7 @@
 #include "src/cluster/node/mounts.h"
 #include "src/cluster/node/runtime/etc_image.h"
 #include "src/cluster/node/runtime/layers.h"
+#include "src/cluster/node/runtime/shares.h"
 #include "src/cluster/node/runtime/skeleton.h"
 
 #define MAX_LAYERS 32
@@ -159,7 +160,7 @@ int rootfs_new(const struct rootfs_options *o, struct rootfs **ret_rootfs, struc
     r->state_dir = xstrdup(o->state_dir);
     r->entrypoint_dir = xstrdup_null(o->entrypoint_dir);
     r->programs = texts_copy(o->programs);
-    r->shares = texts_copy(o->shares);
+    r->shares = shares_outer(o->shares);
     r->slurm = xstrdup_null(o->slurm);
     r->etc = xasprintf("%s/etc", o->node_dir);
     err = scan_top(r, e);
@@ -198,6 +199,11 @@ struct rootfs *rootfs_free(struct rootfs *r)
     free(r->etc);
     free(r);
     return NULL;
+}
+
+char *const *rootfs_shares(const struct rootfs *r)
+{
+    return r->shares;
 }
 
 const char *rootfs_kind(const struct rootfs *r)

@@ -37,5 +37,8 @@ const char *rootfs_entrypoint(const struct rootfs *r, struct arena *a, const cha
 /* PATH of containers, as an entry of an environment; in `a`. */
 const char *rootfs_path(const struct rootfs *r, struct arena *a);
 
+/* The directories that all containers share, none of which lies in another; NULL-terminated. */
+char *const *rootfs_shares(const struct rootfs *r);
+
 /* For people: "overlays", and where their writes are. */
 const char *rootfs_kind(const struct rootfs *r);

@@ -16,6 +16,7 @@
 #include "src/base/file.h"
 #include "src/cluster/node/mounts.h"
 #include "src/cluster/node/pods/limits.h"
+#include "src/cluster/node/runtime/shares.h"
 #include "src/cluster/node/volumes/atomic.h"
 #include "src/cluster/node/volumes/hostpath.h"
 #include "src/cluster/node/volumes/subpath.h"
@@ -224,6 +225,39 @@ static const char *sub_path(struct arena *a, const struct volumes_context *x,
     return subpath_pin(root, sub, x->fs_group, pin, e) < 0 ? NULL : pin;
 }
 
+/* What jobs may replace by a link is found below its share, as a part of that. */
+static const char *in_share(struct arena *a, const struct volumes_context *x,
+                            const struct ctr_spec *c, size_t index, const char *path, size_t n,
+                            const char *sub, struct err *e)
+{
+    const char *share = arena_printf(a, "%.*s", (int)n, path);
+    const char *rest = path + n + strspn(path + n, "/");
+    const char *from;
+
+    if (sub && sub[0])
+        rest = arena_printf(a, "%s/%s", rest, sub);
+    from = sub_path(a, x, c, index, share, rest, e);
+    if (!from)
+        (void)err_wrap(e, e->num, "'%s' lies in '%s', which jobs may write", path, share);
+    return from;
+}
+
+/* What is to be mounted, in `a`; NULL with e set. */
+static const char *source_of(struct arena *a, const struct volumes_context *x,
+                             const struct ctr_spec *c, size_t index, const struct jsn *v,
+                             const char *sub, struct err *e)
+{
+    const char *path = path_of(a, x, v, e);
+    bool is_given = jsn_key(v, "hostPath") || is_claim(v); /* a path that somebody else chose */
+    size_t n = path && is_given ? shares_above(x->shares, path) : 0;
+
+    if (!path)
+        return NULL;
+    if (n)
+        return in_share(a, x, c, index, path, n, sub, e);
+    return sub && sub[0] ? sub_path(a, x, c, index, path, sub, e) : path;
+}
+
 static const char *mount_options(const struct jsn *m, bool read_only)
 {
     const char *propagation = jsn_get_str(m, "mountPropagation");
@@ -257,12 +291,9 @@ int volumes_mount(struct arena *a, const struct volumes_context *x, const struct
         if (!v || !to)
             return err_bad(e, "container %s mounts a volume '%s' that the pod does not have",
                            c->name, name ? name : "");
-        from = path_of(a, x, v, e);
         if (expr && expr[0])
             sub = env_expand(a, expr, env);
-        if (from && sub && sub[0])
-            from = sub_path(a, x, c, index, from, sub, e);
-        index++;
+        from = source_of(a, x, c, index++, v, sub, e);
         if (!from)
             return err_wrap(e, e->num, "volume '%s'", name);
         oci_mounts_add(mounts, to, "bind", from, mount_options(m, is_read_only(v, m)));

@@ -8,6 +8,7 @@
 struct volumes_context {
     const char *dir;        /* of the pod: DIR/volumes/NAME is where they are */
     const char *claims_dir; /* of the node: where claims are kept */
+    char *const *shares;    /* directories that containers may write, NULL-terminated; or NULL */
     struct payload_context payload;
     int64_t fs_group; /* -1: none */
     /* The directory of a bound claim, in `a`; NULL with e set while it is not bound. */
