@@ -19,11 +19,11 @@ NUMBERS = {  # of x86_64 and aarch64
     "x86_64": {"acct": 163, "bpf": 321, "clock_settime": 227, "finit_module": 313, "io_uring_setup": 425,
                "kexec_load": 246, "keyctl": 250, "mount": 165, "open_by_handle_at": 304, "reboot": 169, "setns": 308,
                "swapon": 167, "syslog": 103, "unshare": 272, "userfaultfd": 323, "open_tree": 428, "clone3": 435,
-               "perf_event_open": 298, "openat2": 437},
+               "perf_event_open": 298, "openat2": 437, "process_vm_readv": 310, "pidfd_open": 434, "pidfd_getfd": 438},
     "aarch64": {"acct": 89, "bpf": 280, "clock_settime": 112, "finit_module": 273, "io_uring_setup": 425,
                 "kexec_load": 104, "keyctl": 219, "mount": 40, "open_by_handle_at": 265, "reboot": 142, "setns": 268,
                 "swapon": 224, "syslog": 116, "unshare": 97, "userfaultfd": 282, "open_tree": 428, "clone3": 435,
-                "perf_event_open": 241, "openat2": 437},
+                "perf_event_open": 241, "openat2": 437, "process_vm_readv": 270, "pidfd_open": 434, "pidfd_getfd": 438},
 }[os.uname().machine]
 
 
@@ -128,6 +128,19 @@ def perf():
     return call("perf_event_open", struct.pack("<IIQ", 1, size, 0) + bytes(size - 16), -1, 0, -1, 0)
 
 
+def peek(pid):
+    """A byte of another process's memory, at an address where none has any."""
+    here = ctypes.create_string_buffer(1)
+    local, remote = struct.pack("PN", ctypes.addressof(here), 1), struct.pack("PN", 0, 1)
+    return call("process_vm_readv", os.getpid() if pid == "self" else int(pid), local, 1, remote, 1, 0)
+
+
+def take(pid):
+    """What another process has open."""
+    handle = LIBC.syscall(NUMBERS["pidfd_open"], int(pid), 0)
+    return handle >= 0 and call("pidfd_getfd", handle, 0, 0)
+
+
 def socketcall(family):
     """A socket as 32-bit programs ask for it: push rbx; eax = 102, ebx = 1, ecx = arguments; int 0x80; pop; ret."""
     if os.uname().machine != "x86_64":
@@ -167,6 +180,7 @@ ATTEMPTS = {
     "module": lambda: call("finit_module", -1, b"", 0),
     "mount": lambda: call("mount", b"none", b"/nonexistent", b"tmpfs", 0, 0),
     "open_tree": lambda: call("open_tree", -100, b"/", 1),
+    "peek": peek,
     "packet": lambda: opens(socket.AF_PACKET, socket.SOCK_RAW, 0),
     "perf": perf,
     "ping": lambda: opens(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP),
@@ -180,6 +194,7 @@ ATTEMPTS = {
     "socket": lambda path: connect(path),
     "swap": lambda: call("swapon", b"/nonexistent", 0),
     "tcp": connect,
+    "take": take,
     "trace": lambda pid: LIBC.ptrace(16, int(pid), 0, 0) == 0,
     "unshare": lambda flag: call("unshare", int(flag, 16)),
     "userfaultfd": lambda: call("userfaultfd", 0),

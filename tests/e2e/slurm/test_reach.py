@@ -92,10 +92,21 @@ LINES = [
     ("the same by a later call", PROBE + " plant_anew {share}/planted-anew-$$", NO, NO),
     ("a program with a capability", PROBE + " empower {share}/empowered-$$", NO, NO),
     ("a device in a shared directory", "mknod {share}/null-$$ c 1 3", NO, NO),
+    ("a program of the machine by a hard link", "ln /usr/libexec/slurmkeeper/slurmkeeper {share}/linked-$$", NO, NO),
+    ("a file of the machine by a hard link", "ln /etc/hosts {share}/hosts-$$", NO, NO),
+    ("the state directory through a link in a share", "ln -s {state} {share}/way-$$ && ls {share}/way-$$/node", NO, NO),
     # processes and the network
     ("processes of the machine", PROBE + " sees pytest", NO, NO),
     ("signals to slurmd", "kill -0 $(pgrep -xo slurmd) 1", NO, OPEN),
     ("tracing slurmd", PROBE + " trace $(pgrep -xo slurmd)", NO, OPEN),
+    ("slurmd's memory by a call", PROBE + " peek $(pgrep -xn slurmd)", NO, OPEN),
+    ("slurmd's memory by its file", ": < /proc/$(pgrep -xn slurmd)/mem", NO, OPEN),
+    ("slurmd's open files", PROBE + " take $(pgrep -xn slurmd)", NO, OPEN),
+    ("the environment of slurmstepd", "cat /proc/$(pgrep -o slurmstepd)/environ", NO, OPEN),
+    ("the memory of slurmstepd", PROBE + " peek $(pgrep -o slurmstepd)", NO, OPEN),
+    ("its own memory by a call", PROBE + " peek self", YES, YES),
+    ("where slurmd's memory dump would lie", "touch /core-$$", NO, OPEN),
+    ("shared memory of the machine", "grep -q {shm} /proc/sysvipc/shm", NO, NO),
     ("raw sockets", PROBE + " raw", NO, NO),
     ("packets as they are on the wire", PROBE + " packet", NO, NO),
     ("speaking as the gateway", PROBE + " spoof", NO, NO),
@@ -162,7 +173,16 @@ def canaries():
 
 
 @pytest.fixture(scope="module")
-def own(canaries):
+def segment():
+    """The key of a shared memory segment of the machine."""
+    number = run("ipcmk", "-M", "8", "-p", "0666").stdout.split()[-1]
+    with open("/proc/sysvipc/shm") as f:
+        yield next(line.split()[0] for line in f if line.split()[1] == number)
+    run("ipcrm", "-m", number)
+
+
+@pytest.fixture(scope="module")
+def own(canaries, segment):
     with Local("r") as c:
         c.up()
         shutil.copy(f"{os.path.dirname(__file__)}/probe.py", c.share)
@@ -170,6 +190,7 @@ def own(canaries):
         put(canaries)
         with open(f"{c.state}/admin.kubeconfig") as f:
             c.port = f.read().split("127.0.0.1:")[1].split()[0].strip('"/')
+        c.shm = segment
         c.agent = c.get("pod", "slurm-controller-0")["status"]["podIP"]
         c.limited = c.submit("sleep 314159 & sleep 314159", "-t", "1", "-w", "compute-2", "-o", "/dev/null",
                              user=USERS["user"])
@@ -187,7 +208,7 @@ def script(c, who):
         if expectation(line, who) is OPEN:
             continue
         command = line[1]
-        for name in ("share", "state", "port", "agent"):
+        for name in ("share", "state", "port", "agent", "shm"):
             command = command.replace("{" + name + "}", getattr(c, name))
         text += f"( timeout 20 bash -c {quote(command)} ) >/dev/null; echo {i} $?\n"
     return text
