@@ -48,17 +48,31 @@ def test_an_accounting_that_is_not_there_is_not_configured(own):
     wait_for(lambda: own.condition("controller", "slurm", "AccountingFound") is None, "the condition goes")
 
 
+def wait_settled(c):
+    """Until slurmctld has what is declared, in the pod that is to be there: other volumes have it made again."""
+    def look():
+        o = c.get("controller", "slurm")
+        applied = c.condition("controller", "slurm", "ConfigApplied") or {}
+        wanted = c.get("statefulset", "slurm-controller")
+        pod = c.get("pod", "slurm-controller-0", check=False) or {"metadata": {}}
+        return (applied.get("status") == "True" and applied["observedGeneration"] == o["metadata"]["generation"] and
+                wanted["status"].get("observedGeneration") == wanted["metadata"]["generation"] and
+                pod["metadata"].get("labels", {}).get("controller-revision-hash") == wanted["status"]["updateRevision"]
+                and (c.condition("pod", "slurm-controller-0", "Ready") or {}).get("status") == "True")
+    wait_for(look, "the declaration is applied", 90)
+
+
 @pytest.mark.parametrize("field", ["configFileRefs", "prologScriptRefs", "epilogSlurmctldScriptRefs"])
 def test_files_that_are_not_there_leave_slurmctld_alone(own, field):
-    own.kubectl("create", "configmap", "late", "--from-literal=" +
+    name = field.lower()
+    own.kubectl("create", "configmap", name, "--from-literal=" +
                 ("gres.conf=" if field == "configFileRefs" else "late.sh=#!/bin/sh"))
-    own.wait_condition("controller", "slurm", "ConfigApplied", "True")
-    assert declare(own, **{field: [{"name": "late"}]}).returncode == 0
-    own.wait_condition("controller", "slurm", "ConfigApplied", "True")
+    assert declare(own, **{field: [{"name": name}]}).returncode == 0
+    wait_settled(own)
     before = slurmctld(own)
-    own.kubectl("delete", "configmap", "late")
+    own.kubectl("delete", "configmap", name)
     seen = own.wait_condition("controller", "slurm", "ConfigApplied", "False", "ConfigInvalid")
-    assert "late" in seen["message"]
+    assert name in seen["message"]
     assert slurmctld(own) == before and own.slurm("srun", "hostname").stdout.strip()
     declare(own, **{field: None})
-    own.wait_condition("controller", "slurm", "ConfigApplied", "True")
+    wait_settled(own)
