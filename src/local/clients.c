@@ -14,6 +14,8 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #include "src/api/controller.h"
 #include "src/base/alloc.h"
@@ -79,11 +81,31 @@ static void forget_socket(struct entry *x)
     free(TAKE(x->socket));
 }
 
+/*
+ * A sackd that has read its keys again is no child of its supervisor's child any more, and would
+ * outlive a supervisor that is killed: it is asked first, which takes a moment.
+ */
+static void signer_end(struct entry *x)
+{
+    struct timespec pause = {.tv_nsec = 10000000};
+    pid_t pid = x->signer ? daemon_pid(x->signer) : 0;
+    siginfo_t ended = {0};
+
+    if (pid > 0 && kill(pid, SIGTERM) == 0)
+        for (int i = 0; i < 100 && ended.si_pid == 0; i++) {
+            if (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) < 0)
+                break;
+            if (ended.si_pid == 0)
+                (void)nanosleep(&pause, NULL);
+        }
+    x->signer = daemon_free(x->signer);
+}
+
 static void entry_free(void *p)
 {
     struct entry *x = p;
 
-    daemon_free(x->signer);
+    signer_end(x);
     forget_socket(x);
     free(x);
 }
@@ -288,7 +310,7 @@ static int make(const struct making *m, struct err *e)
     if (r < 0)
         return r;
     if (munge != x->munge)
-        x->signer = daemon_free(x->signer);
+        signer_end(x);
     else if (new_key)
         reload_keys(x);
     x->munge = munge;
