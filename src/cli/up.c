@@ -122,6 +122,16 @@ static int wait_for_holder(const struct up *u, pid_t pid, const char *log, struc
     }
 }
 
+/* Ctrl-C ends the waiting, and nothing else: say so, for that is not what everybody expects. */
+static void on_interrupt(int signo)
+{
+    static const char text[] = "\nslurmkeeper: up: interrupted; the cluster goes on coming up: "
+                               "'status' shows it, 'down' ends it\n";
+
+    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+    _exit(128 + signo);
+}
+
 static int start_serve(const struct cli_args *args, struct up *u, struct err *e)
 {
     AUTO(free) char *log = xasprintf("%s/serve.log", u->layout.logs);
@@ -143,6 +153,7 @@ static int start_serve(const struct cli_args *args, struct up *u, struct err *e)
         become_serve(program, u->layout.state, argv, fd);
     if (pid < 0)
         return err_errno(e, errno, "no new process");
+    (void)signal(SIGINT, on_interrupt);
     return wait_for_holder(u, pid, log, e);
 }
 
@@ -179,16 +190,6 @@ static const char *was_up(bool running, const struct choices *c)
     return !running ? "" : c->no_agent ? ", was up already, without an agent" : ", was up already";
 }
 
-/* Ctrl-C ends the waiting, and nothing else: say so, for that is not what everybody expects. */
-static void on_interrupt(int signo)
-{
-    static const char text[] = "\nslurmkeeper: up: interrupted; the cluster goes on coming up: "
-                               "'status' shows it, 'down' ends it\n";
-
-    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-    _exit(128 + signo);
-}
-
 static int step_api(const struct cli_args *args, struct up *u, struct err *e)
 {
     AUTO(choices_done) struct choices c = {0};
@@ -199,7 +200,7 @@ static int step_api(const struct cli_args *args, struct up *u, struct err *e)
 
     u->started = !running && r == 0;
     if (r == 0)
-        (void)signal(SIGINT, on_interrupt);
+        (void)signal(SIGINT, on_interrupt); /* also where it was up already */
     if (r == 0)
         r = up_wait_api(u, e);
     if (r == 0)

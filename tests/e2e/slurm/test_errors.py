@@ -277,12 +277,14 @@ def begin(c, *words):
 def test_an_interrupted_up_and_down_say_how_to_go_on():
     """Ctrl-C: in `up` as soon as something goes on without it, in `down` when the cluster's processes have ended."""
     with Local("i") as c:
-        up = begin(c, "up", "--name", c.name)
+        up = begin(c, "up", "--name", c.name, "--share", c.share)
         wait_for(lambda: os.path.exists(f"{c.state}/serve.json"), "it is served")
         up.send_signal(signal.SIGINT)
         assert "interrupted; the cluster goes on coming up" in up.communicate(timeout=30)[1] and up.returncode == 130
         c.up()
-        down = begin(c, "down", "--grace", "20")
+        slurmd = next(pid for name, pid in c.daemons() if name == "slurmd")
+        os.kill(slurmd, signal.SIGSTOP)  # its pod takes all the time that it is given
+        down = begin(c, "down", "--grace", "60")
         wait_for(lambda: c.process("node") is None, "nobody serves it")
         down.send_signal(signal.SIGINT)
         assert "interrupted, and not all is down" in down.communicate(timeout=30)[1] and down.returncode == 130
