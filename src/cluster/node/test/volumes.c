@@ -195,8 +195,43 @@ static void host_paths_are_made_or_checked_by_type(void **state)
         const char *text =
             arena_printf(&a, "{'path':'%s%s','type':'%s'}", dir, cases[i].name, cases[i].type);
 
-        assert_int_equal(hostpath_check(json_of(&a, text), NULL), cases[i].r);
+        assert_int_equal(hostpath_check(json_of(&a, text), NULL, NULL), cases[i].r);
     }
+    assert_int_equal(file_remove_tree(dir, NULL), 0);
+}
+
+static void in_a_share_nothing_is_made_outside(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    char dir[] = "/tmp/sk-in-share-XXXXXX";
+    char *shares[] = {NULL, NULL};
+    static const struct {
+        const char *name;
+        const char *type;
+        int r;
+    } cases[] = {
+        {"/new/deep", "", 0},        {"/new/file", "FileOrCreate", 0},
+        {"/top", "FileOrCreate", 0}, {"/inside/x", "DirectoryOrCreate", 0},
+        {"/out/x", "", -EINVAL},     {"/out/x", "FileOrCreate", -EINVAL},
+        {"/out/x/y", "", -EINVAL},   {"/dangling", "FileOrCreate", -EINVAL},
+    };
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    shares[0] = arena_printf(&a, "%s/share", dir);
+    assert_int_equal(file_make_dirs(arena_printf(&a, "%s/real", shares[0]), 0755, NULL), 0);
+    assert_int_equal(file_make_dirs(arena_printf(&a, "%s/outside", dir), 0755, NULL), 0);
+    assert_int_equal(symlink("real", arena_printf(&a, "%s/inside", shares[0])), 0);
+    assert_int_equal(symlink("../outside", arena_printf(&a, "%s/out", shares[0])), 0);
+    assert_int_equal(symlink("../outside/f", arena_printf(&a, "%s/dangling", shares[0])), 0);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const char *path = arena_printf(&a, "%s%s", shares[0], cases[i].name);
+        const char *text = arena_printf(&a, "{'path':'%s','type':'%s'}", path, cases[i].type);
+
+        assert_int_equal(hostpath_check(json_of(&a, text), shares, NULL), cases[i].r);
+        assert_int_equal(file_exists(path), cases[i].r == 0);
+    }
+    assert_int_equal(file_dir_count(arena_printf(&a, "%s/outside", dir)), 0);
     assert_int_equal(file_remove_tree(dir, NULL), 0);
 }
 
@@ -208,6 +243,7 @@ int main(void)
         cmocka_unit_test(a_volume_knows_whom_it_uses),
         cmocka_unit_test(files_change_all_at_once_and_old_ones_go),
         cmocka_unit_test(host_paths_are_made_or_checked_by_type),
+        cmocka_unit_test(in_a_share_nothing_is_made_outside),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

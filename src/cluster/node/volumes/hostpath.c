@@ -13,6 +13,8 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
+#include "src/cluster/node/runtime/shares.h"
+#include "src/cluster/node/volumes/subpath.h"
 
 static int make_file(const char *path, struct err *e)
 {
@@ -43,7 +45,19 @@ static bool is_of_type(const char *type, mode_t mode)
     return true;
 }
 
-int hostpath_check(const struct jsn *host_path, struct err *e)
+static int make(const char *path, char *const *shares, bool is_file, struct err *e)
+{
+    size_t n = shares_above(shares, path);
+    AUTO(free) char *share = str_dup((struct str){path, n});
+    int r;
+
+    if (n == 0)
+        return is_file ? make_file(path, e) : file_make_dirs(path, 0755, e);
+    r = subpath_make(share, path + n + strspn(path + n, "/"), is_file, e);
+    return r < 0 ? err_wrap(e, r, "'%s' lies in '%s', which jobs may write", path, share) : 0;
+}
+
+int hostpath_check(const struct jsn *host_path, char *const *shares, struct err *e)
 {
     const char *path = jsn_get_str(host_path, "path");
     const char *type = jsn_get_str(host_path, "type");
@@ -60,8 +74,8 @@ int hostpath_check(const struct jsn *host_path, struct err *e)
         return 0;
     }
     if (streq(type, "FileOrCreate"))
-        return make_file(path, e);
+        return make(path, shares, true, e);
     if (!type[0] || streq(type, "DirectoryOrCreate"))
-        return file_make_dirs(path, 0755, e);
+        return make(path, shares, false, e);
     return err_set(e, -ENOENT, ERR_RETRY, "hostPath type check failed: %s is not there", path);
 }

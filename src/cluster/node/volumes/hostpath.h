@@ -4,5 +4,6 @@
 
 #include "src/json/jsn.h"
 
-/* Check, or make, as the `type` of the hostPath says. */
-int hostpath_check(const struct jsn *host_path, struct err *e) MUST_CHECK;
+/* Check, or make, as the `type` of the hostPath says.  In one of the shares (NULL-terminated, or
+ * NULL) nothing is made through a link that leads out of it. */
+int hostpath_check(const struct jsn *host_path, char *const *shares, struct err *e) MUST_CHECK;

@@ -43,21 +43,20 @@ static int explain(const char *sub, struct err *e)
 }
 
 /* The new directory is ours alone until it has its owner and its mode. */
-static int make_in(int parent, const char *name, int64_t group, struct err *e)
+static int make_in(int parent, const char *name, int64_t group, mode_t mode, struct err *e)
 {
     AUTO(close) int fd = -1;
 
     if (mkdirat(parent, name, 0700) < 0)
         return errno == EEXIST ? 0 : err_errno(e, errno, "cannot make the directory '%s'", name);
     fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0 || (group >= 0 && fchown(fd, (uid_t)-1, (gid_t)group) < 0) ||
-        fchmod(fd, group >= 0 ? 02777 : 0777) < 0)
+    if (fd < 0 || (group >= 0 && fchown(fd, (uid_t)-1, (gid_t)group) < 0) || fchmod(fd, mode) < 0)
         return err_errno(e, errno, "cannot set the owner and mode of '%s'", name);
     return 0;
 }
 
 /* Make each directory on the way that is not there. */
-static int make_missing(int root, const char *sub, int64_t group, struct err *e)
+static int make_missing(int root, const char *sub, int64_t group, mode_t mode, struct err *e)
 {
     struct str rest = str_of(sub), name;
     AUTO(free) char *way = xstrdup(".");
@@ -74,7 +73,7 @@ static int make_missing(int root, const char *sub, int64_t group, struct err *e)
             return explain(sub, e);
         if (!name.n || streq(one, "."))
             continue;
-        r = make_in(parent, one, group, e);
+        r = make_in(parent, one, group, mode, e);
         if (r < 0)
             return r;
     }
@@ -90,13 +89,39 @@ static int find(const char *root, const char *sub, int64_t group, int *ret_fd, s
         return err_errno(e, errno, "cannot open the volume '%s'", root);
     fd = open_beneath(volume, sub, O_PATH);
     if (fd < 0 && errno == ENOENT) {
-        r = make_missing(volume, sub, group, e);
+        r = make_missing(volume, sub, group, group >= 0 ? 02777 : 0777, e);
         fd = r == 0 ? open_beneath(volume, sub, O_PATH) : -1;
     }
     if (r < 0 || fd < 0)
         return r < 0 ? r : explain(sub, e);
     *ret_fd = fd;
     return 0;
+}
+
+static int make_file(int volume, const char *dir, const char *name, struct err *e)
+{
+    AUTO(close) int parent = open_beneath(volume, dir[0] ? dir : ".", O_PATH | O_DIRECTORY);
+    AUTO(close) int fd = -1;
+
+    if (parent < 0)
+        return explain(dir, e);
+    fd = openat(parent, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (fd < 0 || fchmod(fd, 0644) < 0)
+        return explain(name, e);
+    return 0;
+}
+
+int subpath_make(const char *root, const char *sub, bool is_file, struct err *e)
+{
+    AUTO(close) int volume = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const char *slash = strrchr(sub, '/');
+    AUTO(free) char *dir = str_dup((struct str){sub, slash ? (size_t)(slash - sub) : 0});
+    int r;
+
+    if (volume < 0)
+        return err_errno(e, errno, "cannot open '%s'", root);
+    r = make_missing(volume, is_file ? dir : sub, -1, 0755, e);
+    return r == 0 && is_file ? make_file(volume, dir, slash ? slash + 1 : sub, e) : r;
 }
 
 /* A directory or an empty file for the pin: whatever is to be bound there. */

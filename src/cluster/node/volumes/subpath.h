@@ -12,5 +12,9 @@
 int subpath_pin(const char *root, const char *sub, int64_t group, const char *pin,
                 struct err *e) MUST_CHECK;
 
+/* Make a directory, or an empty file, below `root`, and the directories on the way: root's, for
+ * everybody to read.  Never outside of `root`, whatever links are there. */
+int subpath_make(const char *root, const char *sub, bool is_file, struct err *e) MUST_CHECK;
+
 /* Let go of all pins in a directory, and remove it.  What they held is not touched. */
 void subpath_release(const char *dir);

@@ -148,7 +148,7 @@ static int make_one(struct arena *a, const struct volumes_context *x, const stru
     if (jsn_key(volume, "emptyDir"))
         return make_empty(a, x, volume, e);
     if (jsn_key(volume, "hostPath"))
-        return hostpath_check(jsn_key(volume, "hostPath"), e);
+        return hostpath_check(jsn_key(volume, "hostPath"), x->shares, e);
     if (is_claim(volume))
         return make_claim(a, x, claim_name(a, x, volume), e);
     return err_bad(e, "volumes of this kind do not exist on this machine; there are configMap, "
