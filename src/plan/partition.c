@@ -132,11 +132,26 @@ static void judge_absent(const struct plan_partition *in, struct status_scribe *
         status_look_again(s, "Ready"); /* if it is refused, nothing else may change */
 }
 
+/*
+ * A setting that slurmctld does not show, while the agent has not told which configuration
+ * slurmctld has: nobody knows.  What was true of this generation stays so.
+ */
+static const char *find_unproven(const struct plan_partition *in, const char *line,
+                                 const struct status_scribe *s)
+{
+    const struct api_condition *was = api_condition_find(s->conditions, "Ready");
+
+    if (in->slurm->held || (was && was->generation == s->generation && streq(was->status, "True")))
+        return NULL;
+    return partition_live_hidden(s->to->arena, in->slurm, api_partition_slurm_name(in->part), line);
+}
+
 /* Its line is there: say whether slurmctld has it. */
 static void judge_live(const struct plan_partition *in, const char *line, struct status_scribe *s)
 {
     const char *name = api_partition_slurm_name(in->part);
     const char *refusal;
+    const char *unproven;
     const char *reason;
     const char *lag;
 
@@ -147,6 +162,7 @@ static void judge_live(const struct plan_partition *in, const char *line, struct
     }
     refusal = slurm_state_refusal(in->slurm, name, line);
     lag = partition_live_lag(s->to->arena, in->slurm, name, line);
+    unproven = find_unproven(in, line, s);
     /* what others are refused for, or wait for, is not why this one is not there yet */
     reason = in->slurm->applied.taken ? NULL : in->slurm->applied.reason;
     if (refusal)
@@ -158,8 +174,15 @@ static void judge_live(const struct plan_partition *in, const char *line, struct
     else if (lag)
         status_set(s, "Ready", STATUS_FALSE, reason != NULL, "Applying", "%s%s%s", lag,
                    reason ? ": " : "", reason ? reason : "");
-    else
+    else if (unproven) {
+        status_set(s, "Ready", STATUS_FALSE, reason != NULL, "Applying",
+                   "slurmctld does not show %s, and its agent has not told yet whether it has "
+                   "it%s%s",
+                   unproven, reason ? ": " : "", reason ? reason : "");
+        status_look_again(s, "Ready");
+    } else {
         status_set(s, "Ready", STATUS_TRUE, false, "Applied", "slurmctld has it as declared");
+    }
 }
 
 static void judge_ready(const struct plan_partition *in, struct api_partition_status *st,

@@ -115,6 +115,25 @@ const char *partition_live_lag(struct arena *a, const struct slurm_state *s, con
     return lag;
 }
 
+const char *partition_live_hidden(struct arena *a, const struct slurm_state *s, const char *name,
+                                  const char *line)
+{
+    const struct slurm_partition *live = slurm_state_partition(s, name);
+    const char *blank = strchr(line, ' ');
+    struct pairs declared = {.a = a};
+    struct pairs seen = {.a = a};
+
+    if (!live)
+        return NULL;
+    partition_config_each(str_of(blank ? blank + 1 : ""), add_pair, &declared);
+    for (size_t i = 0; i < live->config.n; i++)
+        add_pair(&seen, live->config.items[i].key, live->config.items[i].value);
+    for (size_t i = 0; i < declared.n; i++)
+        if (!streq(declared.items[i].key, "Nodes") && !has_key(&seen, declared.items[i].key))
+            return declared.items[i].key;
+    return NULL;
+}
+
 static bool was_known(const struct api_partition_drifts *list, const struct slurm_drift *d)
 {
     for (size_t i = 0; i < list->n; i++)

@@ -12,6 +12,11 @@
 const char *partition_live_lag(struct arena *a, const struct slurm_state *s, const char *name,
                                const char *line);
 
+/* A setting of the line that slurmctld does not show, so that only the agent's word tells whether
+ * it has it; NULL: there is none. */
+const char *partition_live_hidden(struct arena *a, const struct slurm_state *s, const char *name,
+                                  const char *line);
+
 /* "State is DRAIN, declared UP", of each setting that somebody changed in slurmctld; NULL: nobody
  * did. */
 const char *partition_live_drift(struct arena *a, const struct slurm_state *s, const char *name);

@@ -242,6 +242,33 @@ static void a_setting_that_was_taken_out_is_waited_for(void **state)
     expect(&f, "debug", "Ready", "True", "Applied", "slurmctld has it as declared");
 }
 
+/* A list of what slurmctld shows proves nothing of what it does not show. */
+static void a_setting_that_does_not_show_needs_the_agents_word(void **state)
+{
+    static const char line[] =
+        "PartitionName=debug Nodes=compute State=UP MaxTime=60 GraceTime=5\n";
+    struct slurm_state slurm = live_up;
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "",
+                 PART("debug", "'nodeSetRefs':[{'name':'compute'}],'maxTime':60,'graceTime':5"));
+    write_config(&f);
+    f.slurm = &slurm;
+    slurm.applied = (struct slurm_applied){.hash = "h", .result = "refused", .reason = "no"};
+    step(&f, "debug");
+    expect(&f, "debug", "Ready", "False", "Applying",
+           "slurmctld does not show GraceTime, and its agent has not told yet whether it has it: "
+           "no");
+    slurm.held = line;
+    slurm.applied = (struct slurm_applied){.hash = "h", .result = "applied", .taken = true};
+    step(&f, "debug");
+    expect(&f, "debug", "Ready", "True", "Applied", "slurmctld has it as declared");
+    slurm.held = NULL; /* an operator that has just started */
+    step(&f, "debug");
+    expect(&f, "debug", "Ready", "True", "Applied", "slurmctld has it as declared");
+}
+
 static void a_change_on_its_way_is_not_written_down(void **state)
 {
     static const struct {
@@ -560,6 +587,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_partition_becomes_ready_step_by_step),
         cmocka_unit_test(a_setting_that_was_taken_out_is_waited_for),
+        cmocka_unit_test(a_setting_that_does_not_show_needs_the_agents_word),
         cmocka_unit_test(a_change_on_its_way_is_not_written_down),
         cmocka_unit_test(what_slurmctld_says_against_it_is_shown),
         cmocka_unit_test(a_refusal_of_this_partition_is_told_here),
