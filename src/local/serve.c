@@ -12,9 +12,6 @@
  */
 #include "src/local/serve.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include "src/api/crds.h"
@@ -27,6 +24,7 @@
 #include "src/local/clients.h"
 #include "src/local/daemon.h"
 #include "src/local/host.h"
+#include "src/local/port.h"
 #include "src/local/unknown.h"
 #include "src/slurm/profile.h"
 
@@ -47,6 +45,7 @@ struct serve {
     char *supervise; /* slurmkeeper-supervise; or NULL */
     bool no_agent;
     int lock;
+    int port_name; /* of port_hold */
     struct daemon *processes[N_PROCESSES];
     struct kube_target *target;
     struct kube_client *client;
@@ -58,33 +57,27 @@ struct serve {
     void *ended_arg;
 };
 
-static bool port_is_free(int port)
+static bool take_port(struct serve *s, int port)
 {
-    AUTO(close) int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in at = {.sin_family = AF_INET,
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-                             .sin_port = htons((uint16_t)port)};
-    int on = 1;
-
-    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    return fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0;
+    s->port_name = port_hold(port);
+    return s->port_name >= 0;
 }
 
-static int choose_port(void)
+static int choose_port(struct serve *s)
 {
     for (int port = USUAL_PORT; port < USUAL_PORT + 1000; port++)
-        if (port_is_free(port))
+        if (take_port(s, port))
             return port;
     return USUAL_PORT;
 }
 
 /* Another cluster may have taken the port meanwhile; ours may only just be letting go of it. */
-static bool port_comes_free(int port)
+static bool port_comes_free(struct serve *s, int port)
 {
     struct timespec t = {0, 20000000L};
 
     for (int i = 0; i < 100; i++) {
-        if (port_is_free(port))
+        if (take_port(s, port))
             return true;
         (void)nanosleep(&t, NULL);
     }
@@ -113,8 +106,8 @@ static int choose(struct serve *s, const struct serve_options *o, struct err *e)
     r = name_claim_take(NAME_CLAIM_DIR, c->name, s->layout.state, e);
     if (r < 0)
         return r;
-    if (c->port == 0 || !port_comes_free(c->port))
-        c->port = choose_port();
+    if (c->port == 0 || !port_comes_free(s, c->port))
+        c->port = choose_port(s);
     if (o->shares && o->shares[0]) {
         c->shares = texts_free(c->shares);
         c->shares = texts_copy(o->shares);
@@ -338,7 +331,7 @@ int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_
     int r;
 
     s->loop = l;
-    s->lock = -1;
+    s->lock = s->port_name = -1;
     s->program = xstrdup(o->program);
     s->munge = host_own_program(o->program, "../munge/", "slurmkeeper-munge");
     s->supervise = host_own_program(o->program, "../supervise/", "slurmkeeper-supervise");
@@ -405,6 +398,8 @@ struct serve *serve_free(struct serve *s)
     loop_source_free(s->timer);
     if (s->lock >= 0)
         (void)close(s->lock);
+    if (s->port_name >= 0)
+        (void)close(s->port_name);
     choices_done(&s->choices);
     (void)texts_free(s->now);
     free(s->node_socket);

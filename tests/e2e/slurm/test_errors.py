@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is wrong is told where its author looks, with what to do, and the running cluster goes on."""
+import contextlib
+import json
 import os
 import signal
+import socket
 import subprocess
 import time
 
@@ -272,6 +275,18 @@ def test_who_is_not_root_is_told_what_needs_it(cluster):
 
 def begin(c, *words):
     return subprocess.Popen([PROGRAM, *words, "--state", c.state], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_port_that_another_is_about_to_take_is_left_alone():
+    """A cluster that starts in the same moment has chosen the first free port, and does not listen there yet."""
+    with Local("p") as c, contextlib.ExitStack() as held:
+        for port in range(6443, 6453):
+            name = held.enter_context(socket.socket(socket.AF_UNIX))
+            with contextlib.suppress(OSError):  # whoever has the name has the port
+                name.bind(f"\0slurmkeeper-port-{port}")
+        c.up()
+        with open(f"{c.state}/cluster.json", encoding="utf-8") as f:
+            assert json.load(f)["port"] >= 6453
 
 
 def test_an_interrupted_up_and_down_say_how_to_go_on():
