@@ -16,7 +16,7 @@ RANDOM = re.compile(r"\.\.\d{4}_[0-9_.]+|munge-\w+|\b[0-9a-f]{12,}\b|-[0-9a-f]{1
 # of processes that go on: pipes and records that come and go; what a run writes into its own root
 RESTLESS = re.compile(r"/(runtime|node/claims/[^/]+|apiserver\.lock|api\.db.*|var/spool/slurmd|run|tmp|cache|volumes/run|slurm-live)(/|$)")
 OPEN_TO_ALL = re.compile(r"^(|clients(/[^/]+){0,2}|clients/.*/(slurm|plugstack|cgroup|topology|gres)[^/]*\.conf|"
-                         r"clients/.*/munge\.(socket|pid|socket\.lock)|cluster\.json|serve\.json)$")
+                         r"clients/.*/munge\.(socket(\.\d+)?(\.lock)?|pid)|cluster\.json|serve\.json)$")
 
 
 def modes_of_state(c):
