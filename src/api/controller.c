@@ -51,21 +51,27 @@ const struct jsn_field *const controller_claim_fields = &persistence_fields[2];
 
 #define SPEC(member) offsetof(struct controller_spec, member)
 #define REFS(path_, member, doc_)                                                                  \
-    {                                                                                              \
-        path_, JSN_SUBS, SPEC(member), JSN_NULLABLE,                                               \
-            .sub = api_ref_fields, .size = sizeof(struct api_ref), .list_type = "atomic",          \
-            .doc = doc_                                                                            \
-    }
+    {path_,                                                                                        \
+     JSN_SUBS,                                                                                     \
+     SPEC(member),                                                                                 \
+     JSN_NULLABLE,                                                                                 \
+     .sub = api_ref_fields,                                                                        \
+     .size = sizeof(struct api_ref),                                                               \
+     .list_type = "atomic",                                                                        \
+     .doc = doc_}
 #define KEY(path_, member, table, doc_)                                                            \
-    {                                                                                              \
-        path_, JSN_SUB, SPEC(member), JSN_PTR, .sub = table, .size = sizeof(struct api_key_ref),   \
-                                               .list_type = "atomic", .doc = doc_                  \
-    }
+    {path_,                                                                                        \
+     JSN_SUB,                                                                                      \
+     SPEC(member),                                                                                 \
+     JSN_PTR,                                                                                      \
+     .sub = table,                                                                                 \
+     .size = sizeof(struct api_key_ref),                                                           \
+     .list_type = "atomic",                                                                        \
+     .doc = doc_}
 #define SUB(path_, member, table, doc_)                                                            \
-    {                                                                                              \
-        path_, JSN_SUB, SPEC(member), 0,                                                           \
-            .sub = table, .size = sizeof(((struct controller_spec *)NULL)->member), .doc = doc_    \
-    }
+    {path_,      JSN_SUB,      SPEC(member),                                                       \
+     0,          .sub = table, .size = sizeof(((struct controller_spec *)NULL)->member),           \
+     .doc = doc_}
 
 static const struct jsn_field spec_fields[] = {
     {"clusterName", JSN_STR, SPEC(cluster_name), JSN_HAS_MAX, .max = CONTROLLER_CLUSTER_NAME_MAX,

@@ -35,8 +35,7 @@ static bool is_unchanged(const struct job *j)
 
     return j->plan.n == 0 && !j->aim.all && !store_pending(j->engine->o.store) && good &&
            streq(good->hash, j->record->hash) && good->revert == j->record->revert &&
-           good->restarts == j->record->restarts &&
-           same_name(good->declared, j->record->declared);
+           good->restarts == j->record->restarts && same_name(good->declared, j->record->declared);
 }
 
 static void on_warm(struct job *j, int r, const struct jsn *answer, const struct err *e)

@@ -142,6 +142,8 @@ static void step_run(struct job *j)
 {
     const struct apply_step *s;
 
+    /* one of the step before would call that step's function in this one */
+    j->wait.timer = loop_source_free(j->wait.timer);
     if (j->at == j->plan.n) {
         all_done(j);
         return;

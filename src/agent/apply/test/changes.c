@@ -88,6 +88,23 @@ static void a_second_reconfigure_waits_for_the_nodes(void **state)
          "parse; partitions; under-way; under-way; under-way; reconfigure; partitions");
 }
 
+/*
+ * A start, a reconfigure for the nodes, and a start that counts jobs right: the second start waits
+ * for messages to nodes, and must not be taken for the first one.
+ */
+static void jobs_are_counted_right_after_a_restart(void **state)
+{
+    struct stage *s = *state;
+
+    (void)snprintf(s->ctld->dynamic[s->ctld->n_dynamic++], sizeof(s->ctld->dynamic[0]), "d1");
+    ctld_job_add(s->ctld, 5, "all", "d1");
+    s->ctld->start_looks = 3;
+    stage_run(s, 10000);
+    s->ctld->messages = 2;
+    push(s, HEAVY STAGE_ALL, "applied", NULL);
+    assert_int_equal(s->ctld->starts, 3);
+}
+
 static void a_heavier_setting_is_a_restart(void **state)
 {
     struct stage *s = *state;
@@ -402,6 +419,7 @@ int main(void)
         T(a_setting_is_a_reconfigure_and_is_tried_out_before),
         T(one_more_node_set_needs_no_rehearsal),
         T(a_second_reconfigure_waits_for_the_nodes),
+        T(jobs_are_counted_right_after_a_restart),
         T(a_heavier_setting_is_a_restart),
         T(without_an_entry_point_a_restart_waits_for_a_person),
         T(a_partition_with_jobs_drains_and_goes_after_the_last),

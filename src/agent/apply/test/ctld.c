@@ -214,8 +214,10 @@ void ctld_start(struct ctld *c)
 
 void ctld_entry_point(struct ctld *c)
 {
-    if (c->up || c->no_entry_point || unlink(c->marker) < 0)
+    if (c->up || c->no_entry_point || access(c->marker, F_OK) < 0 || c->looked++ < c->start_looks)
         return;
+    c->looked = 0;
+    (void)unlink(c->marker);
     ctld_start(c);
 }
 

@@ -40,6 +40,8 @@ struct ctld {
     char release[16];
     bool up;
     bool no_entry_point; /* nobody starts it again */
+    unsigned start_looks; /* how often the entry point looks before it starts it */
+    unsigned looked;
     int64_t boot_s;
     enum ctld_mood mood;
     int messages; /* on their way to nodes; one less each time that it is asked */
