@@ -88,9 +88,8 @@ struct jsn *volume_map_source(struct arena *a, const char *name)
 void volume_add_live(struct arena *a, const struct build_cluster *c, const char *file,
                      bool optional, struct jsn *sources)
 {
-    struct api_key_ref key = {.name = labels_keys(a, c->controller->meta.name),
-                              .key = file,
-                              .optional = optional};
+    struct api_key_ref key = {
+        .name = labels_keys(a, c->controller->meta.name), .key = file, .optional = optional};
 
     jsn_append(a, sources, volume_key_source(a, "secret", &key, file));
 }

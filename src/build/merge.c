@@ -13,10 +13,7 @@
 #define MERGED_BY(name, key, items_)                                                               \
     static const struct schema name = {                                                            \
         .type = SCHEMA_ARRAY, .patch = SCHEMA_PATCH_MERGE, .patch_key = key, .items = (items_)}
-#define FIELD(field_name, schema_)                                                                 \
-    {                                                                                              \
-        .name = {field_name, sizeof(field_name) - 1}, .schema = schema_                            \
-    }
+#define FIELD(field_name, schema_) {.name = {field_name, sizeof(field_name) - 1}, .schema = schema_}
 
 static const struct schema plain_object = {.type = SCHEMA_OBJECT, .preserve_unknown = true};
 

@@ -119,8 +119,8 @@ struct slurm_state {
     const char *tried; /* the one that was answered last, where slurmctld lacks it; NULL: none */
     bool down;         /* slurmctld does not answer: no nodes or partitions are known */
     const char *key_stage; /* of the keys that slurmctld has: "3-accept"; NULL: not known */
-    const char *release; /* of slurmctld, "22.05.8"; NULL: not known */
-    const char *error;   /* why it does not answer, in a sentence of the agent's; NULL: not known */
+    const char *release;   /* of slurmctld, "22.05.8"; NULL: not known */
+    const char *error; /* why it does not answer, in a sentence of the agent's; NULL: not known */
 };
 
 /* NULL: it has no such node, or `s` is NULL. */

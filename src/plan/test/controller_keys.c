@@ -32,7 +32,10 @@ static void a_new_key_waits_for_all_at_every_stage(void **state)
     struct slurm_node nodes[] = {
         {.name = "a", .state = NODE_BASE_MIXED, .jobs_known = true, .jobs = 1},
         {.name = "b", .state = NODE_BASE_DOWN, .jobs_known = true},
-        {.name = "c", .state = NODE_BASE_DOWN | NODE_FLAG_NO_RESPOND, .jobs_known = true, .jobs = 1},
+        {.name = "c",
+         .state = NODE_BASE_DOWN | NODE_FLAG_NO_RESPOND,
+         .jobs_known = true,
+         .jobs = 1},
     };
     struct slurm_state slurm = {.nodes = nodes, .n = 3, .key_stage = "0-rest"};
     AUTO(fixture_done) struct fixture f;
@@ -51,7 +54,8 @@ static void a_new_key_waits_for_all_at_every_stage(void **state)
     step(&f);
     /* c does not answer, but may run a job; b is empty, and nobody is there */
     assert_string_equal(stage_of(&f), "1-accept");
-    assert_non_null(strstr(message_of(&f, "KeysCurrent", "message"), "1 of 2 nodes do (not yet: c)"));
+    assert_non_null(
+        strstr(message_of(&f, "KeysCurrent", "message"), "1 of 2 nodes do (not yet: c)"));
     nodes[2].comment = "[keys 1-accept]";
     step(&f);
     assert_string_equal(stage_of(&f), "1-sign");
@@ -108,9 +112,10 @@ static void a_secret_of_somebody_else_is_left_alone(void **state)
 
     (void)state;
     fixture_init(&f, "");
-    test_put(&f.world, json_of(&f.arena, "{'kind':'Secret','metadata':{'name':'lab-keys','namespace':"
-                                         "'slurm','ownerReferences':[{'kind':'X','name':'x','uid':"
-                                         "'other','controller':true}]},'data':{'a':'YQ=='}}"));
+    test_put(&f.world,
+             json_of(&f.arena, "{'kind':'Secret','metadata':{'name':'lab-keys','namespace':"
+                               "'slurm','ownerReferences':[{'kind':'X','name':'x','uid':"
+                               "'other','controller':true}]},'data':{'a':'YQ=='}}"));
     for (int i = 0; i < 4; i++)
         step(&f);
     assert_non_null(strstr(message_of(&f, "KeysCurrent", "message"), "belongs to another object"));
