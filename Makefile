@@ -5,7 +5,7 @@ SANITIZED ?= build-sanitize
 CLANG ?= build-clang
 COVERAGE ?= build-coverage
 JOBS ?= $(shell nproc)
-# tools/twice: failed tests of the two longest suites are run once more
+# tools/twice: failed tests of the suites of real slurmctlds are run once more
 TWICE ?=
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
@@ -83,7 +83,7 @@ test-operator: all ## The operator beside an embedded API server
 
 test-agent: all ## The agent's libslurm children against a real slurmctld; needs root
 	@tools/packages test run
-	@tests/agent/run
+	@$(TWICE) tests/agent/run
 
 test-native: all ## Declared changes, live in real Slurm clusters: edits, bad input, faults, scale; needs root
 	@tools/packages run test
@@ -102,7 +102,7 @@ test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs 
 test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own: RUN (test-first-light test-agent); needs root
 	@test -n "$(SUITE)" || { echo "make test-release: name a suite, such as SUITE=trixie" >&2; exit 2; }
 	@tools/release run $(SUITE) tools/packages build run test
-	@NETWORK=own tools/release run $(SUITE) make $(or $(RUN),test-first-light test-agent)
+	@NETWORK=own tools/release run $(SUITE) make $(if $(TWICE),TWICE=$(TWICE)) $(or $(RUN),test-first-light test-agent)
 
 test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost
 	@tools/packages test
