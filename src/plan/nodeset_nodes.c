@@ -12,7 +12,7 @@
  *
  *   - all else (Gres, CPUs, memory, limits of the pod) needs a new record.  The pod is replaced as
  *     any outdated one, by nodeset_scale.c: drained first, never while a job may run.  When it is
- *     gone its record is deleted, and only then is the next pod made, whose slurmd registers anew.
+ *     gone its record is deleted, and only then is the next pod made, whose slurmd registers again.
  *
  * A pod that was made when slurmctld had no record of it, or a fitting one, is marked so.  If its
  * node differs all the same (slurmd finds less than was declared), it is not replaced for that,
