@@ -80,7 +80,7 @@ static size_t serve_argv(const struct cli_args *args, const char *state, const c
     }
     if (cli_has(args, "no-agent"))
         argv[n++] = "--no-agent";
-    n = up_share_args(args, here, argv, n, MAX_ARGS);
+    n = up_share_args(args, state, here, argv, n, MAX_ARGS);
     return n;
 }
 
@@ -171,8 +171,6 @@ static int step_machine(const struct cli_args *args, struct up *u, struct err *e
     wish.kept = kept.slurm;
     r = choices_check_slurm(&kept, &u->layout, wish.named, e);
     if (r == 0)
-        r = up_share_links(args, e);
-    if (r == 0)
         r = host_look(&wish, &host, e);
     if (r == 0 && layout_holder(&u->layout) == 0)
         r = space_check(u->layout.state, SPACE_TO_START, e);
@@ -195,7 +193,7 @@ static int step_api(const struct cli_args *args, struct up *u, struct err *e)
     AUTO(choices_done) struct choices c = {0};
     bool running = layout_holder(&u->layout) != 0;
     char here[PATH_MAX];
-    bool shares_here = !running && up_shares_here(args, getcwd(here, sizeof(here)));
+    bool shares_here = !running && up_shares_here(args, u->layout.state, getcwd(here, sizeof(here)));
     int r = running ? 0 : start_serve(args, u, e);
 
     u->started = !running && r == 0;
@@ -367,6 +365,7 @@ static int up_run(const struct cli_args *args, struct up *u, int64_t timeout_s)
     r = run_steps(args, u, &e);
     if (r == 0) {
         tell_unknown(u);
+        up_share_tell(args, u->layout.state, cli_get(args, "slurm"));
         hint(args);
         return 0;
     }

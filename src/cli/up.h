@@ -26,11 +26,11 @@ int up_wait_settled(struct up *u) MUST_CHECK;
 int up_wait_nodes(struct up *u, char *ret_note, size_t n, struct err *e) MUST_CHECK;
 
 /* Is the working directory shared, although nobody named it? */
-bool up_shares_here(const struct cli_args *args, const char *here);
+bool up_shares_here(const struct cli_args *args, const char *state, const char *here);
 /* Options of `serve` that say what is shared, from argv[n] on; returns where they end. */
-size_t up_share_args(const struct cli_args *args, const char *here, const char **argv, size_t n,
-                     size_t max);
-/* Does a directory that --share names, and that lies in another share, stay in it? */
-int up_share_links(const struct cli_args *args, struct err *e) MUST_CHECK;
+size_t up_share_args(const struct cli_args *args, const char *state, const char *here,
+                     const char **argv, size_t n, size_t max);
+/* Say so where slurmkeeper, or the Slurm of that prefix (or NULL), lies where jobs may write. */
+void up_share_tell(const struct cli_args *args, const char *state, const char *slurm);
 /* Does the running cluster share what --share names?  It cannot begin to while it runs. */
 int up_share_check(const struct cli_args *args, const struct choices *c, struct err *e) MUST_CHECK;

@@ -5,14 +5,20 @@
  * What --share names is declared: it is kept with the cluster until --share names others.  Beside
  * that, for the convenience of who tries it out, come the users' homes, /srv and the directory that
  * `up` was started in, for as long as the cluster runs; the last is told, since nobody asked for
- * it. root's home is never among them: it has keys of the machine.
+ * it.  root's home is never among them: it has keys of the machine.  Nor is one that the rules of
+ * shares would refuse (local/share_rules.c).
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "src/base/alloc.h"
+#include "src/base/path.h"
 #include "src/cli/up.h"
+#include "src/local/share_rules.h"
+
+#define MAX_TOLD 160
 
 /* Does it belong to the machine itself?  Then it is not shared unless somebody says so. */
 static bool is_machines(const char *dir)
@@ -28,31 +34,39 @@ static bool is_machines(const char *dir)
     return false;
 }
 
-static bool may_share(const char *dir)
+/* Would it stand against the rules, with the state directory and what --share names? */
+static bool is_refused(const struct cli_args *args, const char *state, const char *dir)
+{
+    const char *pair[] = {dir, NULL, NULL};
+    size_t i = 0;
+
+    do {
+        pair[1] = cli_get_at(args, "share", i++);
+        if (share_rules_check(state, (char *const *)(uintptr_t)pair, NULL) < 0)
+            return true;
+    } while (pair[1]);
+    return false;
+}
+
+static bool may_share(const struct cli_args *args, const char *state, const char *dir)
 {
     struct stat st;
 
-    return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && !is_machines(dir);
-}
-
-static bool is_below(const char *path, const char *dir)
-{
-    size_t n = strlen(dir);
-
-    return strncmp(path, dir, n) == 0 && (path[n] == '/' || !path[n]);
+    return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && !is_machines(dir) &&
+           !is_refused(args, state, dir);
 }
 
 static const char *const usual[] = {"/home", "/srv"};
 
-bool up_shares_here(const struct cli_args *args, const char *here)
+bool up_shares_here(const struct cli_args *args, const char *state, const char *here)
 {
-    if (!here || !may_share(here))
+    if (!here || !may_share(args, state, here))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(usual); i++)
-        if (is_below(here, usual[i]))
+        if (path_is_in(here, usual[i]))
             return false;
     for (size_t i = 0; cli_get_at(args, "share", i); i++)
-        if (is_below(here, cli_get_at(args, "share", i)))
+        if (path_is_in(here, cli_get_at(args, "share", i)))
             return false;
     return true;
 }
@@ -66,45 +80,45 @@ static size_t add(const char **argv, size_t n, size_t max, const char *option, c
     return n + 2;
 }
 
-size_t up_share_args(const struct cli_args *args, const char *here, const char **argv, size_t n,
-                     size_t max)
+size_t up_share_args(const struct cli_args *args, const char *state, const char *here,
+                     const char **argv, size_t n, size_t max)
 {
     for (size_t i = 0; i < ARRAY_LEN(usual); i++)
-        if (may_share(usual[i]))
+        if (may_share(args, state, usual[i]))
             n = add(argv, n, max, "--share-now", usual[i]);
-    if (up_shares_here(args, here))
+    if (up_shares_here(args, state, here))
         n = add(argv, n, max, "--share-now", here);
     for (size_t i = 0; cli_get_at(args, "share", i); i++)
         n = add(argv, n, max, "--share", cli_get_at(args, "share", i));
     return n;
 }
 
-static int check_link(const char *dir, const char *outer, struct err *e)
+/* One that lies where jobs write is theirs to exchange. */
+static void tell_program(const struct cli_args *args, const char *state, const char *here,
+                         const char *what, const char *path)
 {
-    AUTO(free) char *real = realpath(dir, NULL);
-    AUTO(free) char *top = realpath(outer, NULL);
+    const char *argv[MAX_TOLD + 1] = {NULL};
+    char *shares[MAX_TOLD / 2 + 1] = {NULL};
+    size_t n = up_share_args(args, state, here, argv, 0, MAX_TOLD);
+    const char *share;
 
-    if (streq(dir, outer) || !is_below(dir, outer) || !real || !top || is_below(real, top))
-        return 0;
-    return err_bad(e,
-                   "--share '%s' lies in '%s', which jobs may write, and leads out of it: name "
-                   "'%s' instead",
-                   dir, outer, real);
+    for (size_t i = 0; i + 1 < n; i += 2)
+        shares[i / 2] = (char *)(uintptr_t)argv[i + 1];
+    share = path ? share_rules_program(path, shares) : NULL;
+    if (share)
+        (void)cli_failure("up: %s lies in '%s', which jobs may write: a job as root could exchange "
+                          "programs that root runs here; install it elsewhere before others use "
+                          "this cluster",
+                          what, share);
 }
 
-int up_share_links(const struct cli_args *args, struct err *e)
+void up_share_tell(const struct cli_args *args, const char *state, const char *slurm)
 {
-    int r = 0;
+    char here[PATH_MAX];
+    const char *at = getcwd(here, sizeof(here));
 
-    for (size_t i = 0; r == 0 && cli_get_at(args, "share", i); i++) {
-        const char *dir = cli_get_at(args, "share", i);
-
-        for (size_t k = 0; r == 0 && k < ARRAY_LEN(usual); k++)
-            r = check_link(dir, usual[k], e);
-        for (size_t k = 0; r == 0 && cli_get_at(args, "share", k); k++)
-            r = check_link(dir, cli_get_at(args, "share", k), e);
-    }
-    return r;
+    tell_program(args, state, at, "slurmkeeper", "/proc/self/exe");
+    tell_program(args, state, at, "Slurm", slurm);
 }
 
 int up_share_check(const struct cli_args *args, const struct choices *c, struct err *e)

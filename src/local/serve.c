@@ -25,6 +25,7 @@
 #include "src/local/daemon.h"
 #include "src/local/host.h"
 #include "src/local/port.h"
+#include "src/local/share_rules.h"
 #include "src/local/unknown.h"
 #include "src/slurm/profile.h"
 
@@ -300,6 +301,29 @@ static void on_look(void *arg)
         define_next(s);
 }
 
+/* Those that are named now, else those that were named last, and those of this time only. */
+static int check_shares(const struct serve *s, const struct serve_options *o, struct err *e)
+{
+    AUTO(choices_done) struct choices kept = {0};
+    bool are_named = o->shares && o->shares[0];
+    int r = choices_read(&s->layout, &kept, e);
+    char *const *declared = are_named ? (char *const *)(uintptr_t)o->shares : kept.shares;
+    char *const *now = (char *const *)(uintptr_t)o->now;
+    size_t n_declared, n_now;
+    AUTO(free) char **all = NULL;
+
+    if (r < 0 && r != -ENOENT)
+        return r;
+    n_declared = count(declared);
+    n_now = count(now);
+    all = xcalloc(n_declared + n_now + 1, sizeof(*all));
+    for (size_t i = 0; i < n_declared; i++)
+        all[i] = declared[i];
+    for (size_t i = 0; i < n_now; i++)
+        all[n_declared + i] = now[i];
+    return share_rules_check(s->layout.state, all, e);
+}
+
 /* From here on it comes first in PATH, for all that this process starts. */
 static int choose_slurm(struct serve *s, const struct serve_options *o, struct err *e)
 {
@@ -340,6 +364,8 @@ int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_
         r = choose_slurm(s, o, e);
     if (r == 0)
         r = layout_make(&s->layout, e);
+    if (r == 0)
+        r = check_shares(s, o, e);
     if (r == 0)
         r = layout_lock(&s->layout, &s->lock, e);
     if (r == 0)

@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from local import Local, wait_for
+from local import PROGRAM, Local, run, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +52,60 @@ def test_a_share_in_a_share_is_the_same_directory(own):
     assert os.path.exists(f"{own.share}/inner/x")
 
 
-def test_a_share_that_leads_out_of_another_is_refused(own):
+def leads_out(c):
+    os.symlink("/opt", f"{c.share}/link")
+    return c.state, [c.share, f"{c.share}/link"], "leads out of it: name '/opt' instead"
+
+
+def leads_in(c):
+    """The share is no link in another one, but a link into it: a directory there can be moved away."""
+    os.mkdir(f"{c.share}/inner")
+    os.symlink(f"{c.share}/inner", f"{c.share}-link")
+    return c.state, [c.share, f"{c.share}-link"], "leads through"
+
+
+def leads_through(c):
+    """It ends elsewhere, by way of a link that jobs may exchange."""
+    os.symlink("/opt", f"{c.share}/link")
+    os.symlink(f"{c.share}/link", f"{c.share}-link")
+    return c.state, [c.share, f"{c.share}-link"], "leads through"
+
+
+def has_the_state(c):
+    """Files of the state directory can be hidden; a directory above it can still be moved away."""
+    os.mkdir(f"{c.share}/deep")
+    return f"{c.share}/deep/state", [c.share], "lies in"
+
+
+def has_the_state_by_a_link(c):
+    os.symlink(c.share, f"{c.share}-link")
+    return f"{c.share}/deep/state", [f"{c.share}-link"], "lies in"
+
+
+@pytest.mark.parametrize("wish", [leads_out, leads_in, leads_through, has_the_state, has_the_state_by_a_link])
+def test_no_path_that_root_follows_leads_through_a_share(wish):
     with Local("l") as other:
-        os.symlink("/opt", f"{other.share}/link")
-        done = other.slurmkeeper("up", "--name", other.name, "--share", other.share, "--share", f"{other.share}/link",
-                                 check=False)
-        assert done.returncode == 1 and "leads out of it: name '/opt' instead" in done.stderr
+        state, shares, words = wish(other)
+        options = [word for share in shares for word in ("--share", share)]
+        try:
+            done = run(PROGRAM, "up", "--state", state, "--name", other.name, *options, check=False, timeout=60)
+            assert done.returncode == 1 and words in done.stderr
+            assert not run(PROGRAM, "status", "--state", state, check=False).returncode == 0
+        finally:
+            if os.path.lexists(f"{other.share}-link"):
+                os.unlink(f"{other.share}-link")
+
+
+def test_srv_is_not_shared_where_the_state_directory_lies_in_it():
+    top = tempfile.mkdtemp(prefix="sk-srv-", dir="/srv")
+    with Local("v", state=f"{top}/state") as other:
+        try:
+            other.up()
+            assert not sees(other, top)
+            assert sees(other, other.share)
+        finally:
+            other.slurmkeeper("down", "--purge", "--force", "--grace", "1", timeout=60)
+            shutil.rmtree(top, ignore_errors=True)
 
 
 @pytest.fixture
@@ -90,6 +138,23 @@ def test_a_replaced_hostpath_in_a_share_is_not_mounted(own, led_out):
              "an event says why", seconds=60)
     assert own.exec("led-out", "true", check=False).returncode != 0
     own.kubectl("delete", "pod", "led-out", "--force", "--grace-period=0")
+
+
+def test_a_hostpath_that_leads_through_a_share_is_not_mounted(own):
+    os.makedirs(f"{own.share}/aim", exist_ok=True)
+    link = f"{own.share}-link"
+    os.symlink(f"{own.share}/aim", link)
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "through"},
+           "spec": {"volumes": [{"name": "v", "hostPath": {"path": link}}],
+                    "containers": [{"name": "c", "image": "x", "command": ["sleep", "600"],
+                                    "volumeMounts": [{"name": "v", "mountPath": "/v"}]}]}}
+    own.apply(json.dumps(pod))
+    try:
+        wait_for(lambda: [m for _, m in own.events("through") if "leads through" in m], "an event says why", seconds=60)
+        assert own.exec("through", "true", check=False).returncode != 0
+    finally:
+        own.kubectl("delete", "pod", "through", "--force", "--grace-period=0")
+        os.unlink(link)
 
 
 def test_a_hostpath_in_a_share_is_mounted(own):

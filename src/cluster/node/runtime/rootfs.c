@@ -22,6 +22,7 @@
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/file.h"
+#include "src/base/path.h"
 #include "src/base/texts.h"
 #include "src/cluster/node/mounts.h"
 #include "src/cluster/node/runtime/etc_image.h"
@@ -57,13 +58,6 @@ struct rootfs {
     enum layers_place place;
 };
 
-static bool is_below(const char *path, const char *dir)
-{
-    size_t n = strlen(dir);
-
-    return strncmp(path, dir, n) == 0 && (path[n] == '/' || !path[n]);
-}
-
 static bool is_software(const char *name)
 {
     static const char *const names[] = {"usr", "etc", "opt", "bin", "sbin"};
@@ -97,7 +91,7 @@ static bool in_layer(const struct rootfs *r, const char *path)
     for (size_t i = 0; i < r->n_layers; i++) {
         AUTO(free) char *top = xasprintf("/%s", r->layers[i]);
 
-        if (is_below(path, top))
+        if (path_is_in(path, top))
             return true;
     }
     return false;
@@ -131,7 +125,7 @@ static bool note_inner(void *arg, const char *path, const char *fs_type)
     struct rootfs *r = arg;
 
     (void)fs_type;
-    if (starts_with(path, "/etc/") || is_below(path, r->state_dir) || !in_layer(r, path) ||
+    if (starts_with(path, "/etc/") || path_is_in(path, r->state_dir) || !in_layer(r, path) ||
         !strchr(path + 1, '/'))
         return true;
     array_reserve(&r->inner, &r->cap_inner, r->n_inner + 1, sizeof(*r->inner));
@@ -267,7 +261,7 @@ static void hide_state(const struct rootfs *r, struct arena *a, const char *dir,
 {
     AUTO(free) char *real = realpath(dir, NULL);
 
-    if (real && is_below(r->state_dir, real))
+    if (real && path_is_in(r->state_dir, real))
         oci_mounts_add(m, arena_printf(a, "%s%s", dir, r->state_dir + strlen(real)), "tmpfs",
                        "tmpfs", "nosuid\nnodev\nro\nmode=0\nsize=4k");
 }

@@ -7,7 +7,8 @@
  * have the machine's own root, writable.  So nothing in a share is mounted by its path:
  *
  * - a share in another share is seen through that one, and needs no mount;
- * - a hostPath volume in a share is found below the share by the kernel, as a subPath is.
+ * - a hostPath volume in a share is found below the share by the kernel, as a subPath is;
+ * - one that leads through a share by a link is not mounted at all.
  */
 #include "src/cluster/node/runtime/shares.h"
 
@@ -16,23 +17,23 @@
 #include <string.h>
 
 #include "src/base/alloc.h"
+#include "src/base/path.h"
 #include "src/base/texts.h"
 
 /* The length of `dir` without slashes at its end if `path` lies below it, else 0. */
 static size_t below(const char *path, const char *dir)
 {
-    size_t n = strlen(dir), rest;
+    size_t n = strlen(dir);
 
     while (n > 0 && dir[n - 1] == '/')
         n--;
-    rest = strncmp(path, dir, n) == 0 ? strspn(path + n, "/") : 0;
-    return rest && path[n + rest] ? n : 0;
+    return path_is_below(path, dir) ? n : 0;
 }
 
 static bool is_inner(const char *const *list, const char *path)
 {
     for (const char *const *s = list; *s; s++)
-        if (below(path, *s))
+        if (path_is_below(path, *s))
             return true;
     return false;
 }
@@ -68,4 +69,15 @@ size_t shares_above(char *const *shares, const char *path)
             found = n;
     }
     return found;
+}
+
+int shares_keep_out(char *const *shares, const char *path, struct err *e)
+{
+    for (char *const *s = shares; s && *s; s++)
+        if (path_enters(path, *s))
+            return err_bad(e,
+                           "'%s' leads through '%s', which jobs may write, by a link: name it by "
+                           "its path without links",
+                           path, *s);
+    return 0;
 }

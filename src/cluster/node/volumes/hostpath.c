@@ -62,9 +62,13 @@ int hostpath_check(const struct jsn *host_path, char *const *shares, struct err 
     const char *path = jsn_get_str(host_path, "path");
     const char *type = jsn_get_str(host_path, "type");
     struct stat st;
+    int r;
 
     if (!path || path[0] != '/' || strstr(path, ".."))
         return err_bad(e, "hostPath '%s' is not an absolute path", path ? path : "");
+    r = shares_above(shares, path) ? 0 : shares_keep_out(shares, path, e);
+    if (r < 0)
+        return r;
     if (!type)
         type = "";
     if (stat(path, &st) == 0) {

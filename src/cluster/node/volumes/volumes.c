@@ -255,6 +255,8 @@ static const char *source_of(struct arena *a, const struct volumes_context *x,
         return NULL;
     if (n)
         return in_share(a, x, c, index, path, n, sub, e);
+    if (is_given && shares_keep_out(x->shares, path, e) < 0)
+        return NULL;
     return sub && sub[0] ? sub_path(a, x, c, index, path, sub, e) : path;
 }
 
