@@ -3,8 +3,8 @@
  * Paths of directories: what lies in what, and what a path leads through.
  *
  * realpath() tells where a path ends today.  Who could change that is another question: every link
- * on the way may be exchanged by whoever writes the directory in which the link lies.  So the way is
- * walked link by link, as the kernel does.
+ * on the way may be exchanged by whoever writes the directory in which the link lies.  So the way
+ * is walked link by link, as the kernel does.
  */
 #include "src/base/path.h"
 
@@ -98,8 +98,8 @@ static char *follow(const char *place, const char *rest)
     return xasprintf("%.*s/%s%s", (int)(strrchr(place, '/') - place), place, to, rest);
 }
 
-/* Does the way to `path` touch what is below `dir`, a real path: by a link there, or by its end, also
- * one that is not there yet? */
+/* Does the way to `path` touch what is below `dir`, a real path: by a link there, or by its end,
+ * also one that is not there yet? */
 static bool touches(const char *path, const char *dir)
 {
     AUTO(free) char *at = xstrdup(path);

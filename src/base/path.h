@@ -14,7 +14,7 @@ bool path_is_below(const char *path, const char *dir);
  */
 char *path_real(const char *path);
 
-/* Does `path` lead through `dir`, another directory, by way of a link: does it end below it, although
- * its name does not say so, or does a link on the way lie below it?  Whoever writes `dir` then decides
- * where `path` leads, wherever that is now. */
+/* Does `path` lead through `dir`, another directory, by way of a link: does it end below it,
+ * although its name does not say so, or does a link on the way lie below it?  Whoever writes `dir`
+ * then decides where `path` leads, wherever that is now. */
 bool path_enters(const char *path, const char *dir);

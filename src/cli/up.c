@@ -193,7 +193,8 @@ static int step_api(const struct cli_args *args, struct up *u, struct err *e)
     AUTO(choices_done) struct choices c = {0};
     bool running = layout_holder(&u->layout) != 0;
     char here[PATH_MAX];
-    bool shares_here = !running && up_shares_here(args, u->layout.state, getcwd(here, sizeof(here)));
+    bool shares_here =
+        !running && up_shares_here(args, u->layout.state, getcwd(here, sizeof(here)));
     int r = running ? 0 : start_serve(args, u, e);
 
     u->started = !running && r == 0;

@@ -5,8 +5,8 @@
  * Root in a pod does what it likes in a shared directory, and programs of root's on the machine
  * follow paths.  So no path that they follow may lead through a share:
  *
- * - not that of the state directory.  Its files can be hidden from pods, but a directory above it can
- *   be moved away, and another one made in its place;
+ * - not that of the state directory.  Its files can be hidden from pods, but a directory above it
+ * can be moved away, and another one made in its place;
  * - not that of another share, since it is mounted again for each pod.
  */
 #include "src/local/share_rules.h"
