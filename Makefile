@@ -5,7 +5,7 @@ SANITIZED ?= build-sanitize
 CLANG ?= build-clang
 COVERAGE ?= build-coverage
 JOBS ?= $(shell nproc)
-# tools/twice: failed tests of the suites of real slurmctlds are run once more
+# tools/twice: failed tests of the suites of real processes are run once more
 TWICE ?=
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
@@ -64,12 +64,12 @@ test-streams: all ## exec, cp and port-forward of real kubectls against the HTTP
 test-node: all ## Pods on this machine: life, volumes, network, survival; needs root
 	@tools/packages run test
 	@tools/kubectl-debian $(BUILD)/tools
-	@tests/e2e/node/run
+	@$(TWICE) tests/e2e/node/run
 
 test-api: all ## The API conformance suite, against the embedded server or KUBECONFIG's
 	@tools/packages test
 	@tools/kubectl-debian $(BUILD)/tools
-	@tests/api/run
+	@$(TWICE) tests/api/run
 
 test-api-real: all ## The same on a real kube-apiserver, and ours beside it; builds Kubernetes once, with Go
 	@tools/packages test
@@ -79,7 +79,7 @@ test-api-real: all ## The same on a real kube-apiserver, and ours beside it; bui
 
 test-operator: all ## The operator beside an embedded API server
 	@tools/packages test
-	@tests/e2e/operator/run
+	@$(TWICE) tests/e2e/operator/run
 
 test-agent: all ## The agent's libslurm children against a real slurmctld; needs root
 	@tools/packages test run
@@ -92,7 +92,7 @@ test-native: all ## Declared changes, live in real Slurm clusters: edits, bad in
 test-first-light: all ## A real cluster comes up and runs jobs; the short one of test-e2e; needs root
 	@tools/packages run test
 	@tools/kubectl-debian $(BUILD)/tools
-	@tests/e2e/slurm/run test_jobs.py -k "first_job or three or sbatch"
+	@$(TWICE) tests/e2e/slurm/run test_jobs.py -k "first_job or three or sbatch"
 
 test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs root
 	@tools/packages run test
@@ -110,7 +110,7 @@ test-durability: all ## kill -9 in a loop under load: no acknowledged write is l
 
 test-hostile: all ## Hostile peers on loopback: floods, slow heads, large bodies, damaged requests, endless lists
 	@tools/packages test
-	@tests/hostile/run
+	@$(TWICE) tests/hostile/run
 
 test-mutations: all ## Every known key of Slurm's files with good, odd and bad values: MINUTES (60), KEYS, SEED, JOBS; needs root (long)
 	@tools/packages test run

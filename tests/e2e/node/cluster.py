@@ -10,7 +10,7 @@ import tempfile
 import time
 
 PROGRAM = os.environ.get("SLURMKEEPER", "slurmkeeper")
-WAIT_S = 30
+WAIT_S = 60
 
 
 def free_port():
@@ -20,7 +20,9 @@ def free_port():
 
 
 def wait_for(check, what, seconds=WAIT_S):
-    """Ask until the answer is true; the last answer is what the failure shows."""
+    """Ask until the answer is true; the last answer is what the failure shows.  The limit is for a failure: on a busy
+    machine everything takes longer, so it is never short."""
+    seconds = max(seconds, WAIT_S)
     until = time.monotonic() + seconds
     answer = None
     while time.monotonic() < until:
