@@ -6,6 +6,7 @@
 #include "src/api/controller.h"
 
 #include "src/admission/kinds.h"
+#include "src/admission/pods.h"
 #include "src/admission/restart.h"
 #include "src/api/node_count.h"
 
@@ -25,6 +26,7 @@ static void check(const struct admission_request *in, struct api_problems *p)
     controller_check(&c, release, p);
     controller_check_conf(&c, release, p);
     controller_check_refs(&c, in->lookup, p);
+    pods_check_controller(in, &c, release, p);
     had = in->old && controller_decode(p->arena, in->old, &old, NULL) == 0;
     controller_check_count(&c, had ? &old : NULL, in->lookup, p);
     if (!had)

@@ -6,6 +6,7 @@
 #include "src/api/nodeset.h"
 
 #include "src/admission/kinds.h"
+#include "src/admission/pods.h"
 #include "src/admission/restart.h"
 #include "src/api/node_count.h"
 #include "src/api/node_features.h"
@@ -50,6 +51,7 @@ static void check(const struct admission_request *in, struct api_problems *p)
     nodeset_check_refs(&ns, in->lookup, p);
     nodeset_check_feature_names(&ns, had ? &old : NULL, in->lookup, p);
     nodeset_check_count(&ns, had ? &old : NULL, in->lookup, p);
+    pods_check_nodeset(in, &ns, release, p);
     if (had)
         nodeset_check_update(&ns, &old, p);
     restart_warn(p, "spec.partition.config", had ? partition_line(p->arena, &old) : NULL,

@@ -2,7 +2,7 @@
 /*
  * The plan for a NodeSet in StatefulSet mode.
  *
- * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Protection,
+ * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Successor, Protection,
  * SlurmState, Cordon, Removal, Retire, Status.  What the
  * NodeSets of a cluster share is made by their Controller's plan.  What hinders (no Controller,
  * a name that is taken, a bad spec) is told by the Ready condition; pods that run stay as they are,
@@ -221,10 +221,15 @@ static void plan_pods(const struct plan_nodeset *in, const struct nodeset_view *
 static void plan_removal(const struct nodeset_scale *scale, struct actions *to)
 {
     actions_step(to, "Removal");
-    for (size_t i = 0; i < scale->n_remove; i++)
+    for (size_t i = 0; i < scale->n_remove; i++) {
+        size_t from = to->n;
+
         actions_delete(to, "Pod", scale->remove[i]->namespace, scale->remove[i]->name,
                        scale->remove[i]->uid, "SuccessfulDelete", "Deleted pod %s",
                        scale->remove[i]->name);
+        if (i >= scale->first_replaced)
+            nodeset_guard(to, from);
+    }
 }
 
 /* Busy pods carry the label that the disruption budget selects.  Unknown: as it is. */
@@ -310,6 +315,7 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
         plan_claims(in, &scale, to);
         plan_pods(in, &view, &scale, to);
         nodeset_nodes_plan(in, &view, &scale, to);
+        nodeset_successor_plan(in, &view, &scale, to);
         nodeset_pods_plan(in, &scale, to);
     }
     actions_step(to, "Status");

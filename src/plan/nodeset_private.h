@@ -10,6 +10,7 @@
 struct nodeset_drain {
     const struct plan_pod *pod;
     const char *why; /* "scale-in", "update" */
+    bool replaced;   /* another pod is to take its place */
 };
 
 /* What pods and nodes of a NodeSet should be. */
@@ -28,6 +29,7 @@ struct nodeset_scale {
     size_t n_forget;
     const struct plan_pod **remove; /* may go at once */
     size_t n_remove;
+    size_t first_replaced; /* those from here on go because others take their places */
     struct nodeset_drain *drain;
     size_t n_drain;
     size_t n_waiting;   /* too many, but perhaps at work */
@@ -105,6 +107,12 @@ bool nodeset_reason_is_ours(const char *reason);
 /* Have the records of nodes deleted whose pods are gone for good; returns how many. */
 size_t nodeset_retire_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                            struct actions *to);
+
+/* Before pods are replaced: would the API server make the next ones?  See nodeset_successor.c. */
+void nodeset_successor_plan(const struct plan_nodeset *in, const struct nodeset_view *view,
+                            const struct nodeset_scale *scale, struct actions *to);
+/* Mark what was added since `from` for a pod that is replaced. */
+void nodeset_guard(struct actions *to, size_t from);
 
 /* The plan for one that is being deleted. */
 void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to);

@@ -131,9 +131,9 @@ static size_t count_unavailable(const struct plan_nodeset *in, const struct plan
                                                            : 0;
 }
 
-static void drain(struct nodeset_scale *s, const struct plan_pod *p, const char *why)
+static void drain(struct nodeset_scale *s, const struct plan_pod *p, const char *why, bool replaced)
 {
-    s->drain[s->n_drain++] = (struct nodeset_drain){p, why};
+    s->drain[s->n_drain++] = (struct nodeset_drain){p, why, replaced};
 }
 
 /* Pods that do not fit: those that take no jobs anyway, and others within the bounds. */
@@ -159,7 +159,7 @@ static void replace_outdated(struct arena *a, const struct plan_nodeset *in,
             s->remove[s->n_remove++] = p;
         } else {
             s->n_outdated++;
-            drain(s, p, "update");
+            drain(s, p, "update", true);
         }
     }
 }
@@ -203,9 +203,10 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
             s.remove[s.n_remove++] = pods[i];
         } else {
             s.n_waiting++;
-            drain(&s, pods[i], "scale-in");
+            drain(&s, pods[i], "scale-in", false);
         }
     }
+    s.first_replaced = s.n_remove;
     if (view && in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
         replace_outdated(a, in, view, pods + excess, n - excess, &s);
     if (in->n_pods < want) {
