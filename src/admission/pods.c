@@ -108,10 +108,8 @@ void pods_check_controller(const struct admission_request *in, const struct cont
                            uint32_t release, struct api_problems *p)
 {
     static const struct piece pieces[] = {
-        {"spec.slurmctld", PODRULES_CONTAINER},
-        {"spec.reconfigure", PODRULES_CONTAINER},
-        {"spec.logfile", PODRULES_CONTAINER},
-        {"spec.template.spec", PODRULES_POD_SPEC},
+        {"spec.slurmctld", PODRULES_CONTAINER},       {"spec.reconfigure", PODRULES_CONTAINER},
+        {"spec.logfile", PODRULES_CONTAINER},         {"spec.template.spec", PODRULES_POD_SPEC},
         {"spec.service.spec", PODRULES_SERVICE_SPEC},
     };
     static const char *const in_pod[] = {"spec.slurmctld", "spec.reconfigure", "spec.logfile",
@@ -152,8 +150,8 @@ static void find_controller(const struct admission_request *in, const struct nod
             API_PRESENT &&
         controller_decode(a, found, ret, NULL) == 0)
         return;
-    *ret = (struct controller){.meta = {.name = name && name[0] ? name : "none",
-                                        .namespace = api_namespace(&ns->meta)}};
+    *ret = (struct controller){
+        .meta = {.name = name && name[0] ? name : "none", .namespace = api_namespace(&ns->meta)}};
 }
 
 void pods_check_nodeset(const struct admission_request *in, const struct nodeset *ns,
@@ -164,9 +162,9 @@ void pods_check_nodeset(const struct admission_request *in, const struct nodeset
         {"spec.logfile", PODRULES_CONTAINER},
         {"spec.template.spec", PODRULES_POD_SPEC},
     };
-    static const char *const in_pod[] = {"spec.slurmd", "spec.logfile",
-                                         "spec.ssh",    "spec.template",
-                                         "spec.volumeClaimTemplates", NULL};
+    static const char *const in_pod[] = {
+        "spec.slurmd", "spec.logfile", "spec.ssh", "spec.template", "spec.volumeClaimTemplates",
+        NULL};
     struct controller *c = arena_calloc(p->arena, 1, sizeof(*c));
     struct build_env env = {.release = release};
     struct build_cluster cluster = {.env = &env, .controller = c, .lookup = in->lookup};
@@ -177,9 +175,9 @@ void pods_check_nodeset(const struct admission_request *in, const struct nodeset
     if (p->errors != errors || !any_changed(in, in_pod))
         return;
     find_controller(in, ns, p->arena, c);
-    check_pod(in, "spec.template.spec",
-              jsn_get(build_worker_pod(p->arena, &cluster, ns, &(struct build_worker){.hash = ""},
-                                       p),
-                      "spec"),
-              p);
+    check_pod(
+        in, "spec.template.spec",
+        jsn_get(build_worker_pod(p->arena, &cluster, ns, &(struct build_worker){.hash = ""}, p),
+                "spec"),
+        p);
 }

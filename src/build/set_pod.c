@@ -15,11 +15,10 @@ static void add_claims(struct arena *a, struct jsn *spec, const struct jsn *set,
     JSN_FOR_ITEMS (claim, jsn_get(set, "spec.volumeClaimTemplates")) {
         const char *of = jsn_get_str(claim, "metadata.name");
 
-        jsn_append(
-            a, jsn_key(spec, "volumes"),
-            build_tree(a, "{'name':'$name','persistentVolumeClaim':{'claimName':'$claim'}}",
-                       SLOTS({"name", jsn_string(a, of)},
-                             {"claim", jsn_stringf(a, "%s-%s-0", of, name)})));
+        jsn_append(a, jsn_key(spec, "volumes"),
+                   build_tree(a, "{'name':'$name','persistentVolumeClaim':{'claimName':'$claim'}}",
+                              SLOTS({"name", jsn_string(a, of)},
+                                    {"claim", jsn_stringf(a, "%s-%s-0", of, name)})));
     }
 }
 

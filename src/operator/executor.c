@@ -41,7 +41,7 @@ struct execution {
     size_t at_once;
     unsigned stage;
     bool stage_failed;
-    bool refused; /* something that was tried */
+    bool refused;   /* something that was tried */
     bool scheduled; /* a step is deferred */
     bool cancelled;
     struct kube_reference about;
@@ -137,10 +137,8 @@ static struct jsn *delete_options(struct arena *a, const char *uid)
 static void start_write(struct execution *x, struct run *r)
 {
     static const enum kube_verb verbs[] = {
-        [ACTION_CREATE] = KUBE_CREATE,
-        [ACTION_PATCH] = KUBE_PATCH_MERGE,
-        [ACTION_DELETE] = KUBE_DELETE,
-        [ACTION_STATUS] = KUBE_PATCH_MERGE,
+        [ACTION_CREATE] = KUBE_CREATE, [ACTION_PATCH] = KUBE_PATCH_MERGE,
+        [ACTION_DELETE] = KUBE_DELETE, [ACTION_STATUS] = KUBE_PATCH_MERGE,
         [ACTION_TRY] = KUBE_CREATE,
     };
     static const char *const dry[] = {"dryRun", "All", NULL};

@@ -33,9 +33,9 @@ struct action {
     const struct jsn *body; /* object or patch */
     bool strategic;         /* ACTION_STATUS: the patch is a strategic one */
     bool guarded;           /* left out if something that was tried before was refused */
-    bool same_size;         /* ACTION_TRY: as large as what goes for it, so a full quota is enough */
-    bool warning;           /* ACTION_EVENT */
-    const char *reason;     /* of an event; of other actions: event once it has succeeded */
+    bool same_size;     /* ACTION_TRY: as large as what goes for it, so a full quota is enough */
+    bool warning;       /* ACTION_EVENT */
+    const char *reason; /* of an event; of other actions: event once it has succeeded */
     const char *text;
     int64_t at_us; /* ACTION_REQUEUE: wall clock */
 };

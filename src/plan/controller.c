@@ -174,9 +174,9 @@ static void plan_stateful_set(struct draft *d)
 {
     if (!d->c->spec.external && d->config_good && d->keys.known && !d->keys_made &&
         !(d->keys.written && !build_has_agent(d->cluster)) && !awaits_verdict(d))
-        controller_plan_set(d->to, d->cluster->lookup,
-                            build_controller_app(d->to->arena, d->cluster, d->config.hash,
-                                                 &d->problems));
+        controller_plan_set(
+            d->to, d->cluster->lookup,
+            build_controller_app(d->to->arena, d->cluster, d->config.hash, &d->problems));
 }
 
 /* Owned by all NodeSets at once, and so written by nobody but the one who sees them all. */

@@ -2,9 +2,10 @@
 /*
  * The StatefulSet of slurmctld.
  *
- * A changed template ends slurmctld's pod, and the next one is made of the new template.  So the API
- * server is asked first whether it would make that one (a dry run); if it says no, the StatefulSet
- * stays as it is and slurmctld goes on, and the refusal shows as the Controller's condition.
+ * A changed template ends slurmctld's pod, and the next one is made of the new template.  So the
+ * API server is asked first whether it would make that one (a dry run); if it says no, the
+ * StatefulSet stays as it is and slurmctld goes on, and the refusal shows as the Controller's
+ * condition.
  */
 #include "src/build/set_pod.h"
 #include "src/plan/controller_private.h"

@@ -2,11 +2,10 @@
 /*
  * The plan for a NodeSet in StatefulSet mode.
  *
- * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Successor, Protection,
- * SlurmState, Cordon, Removal, Retire, Status.  What the
- * NodeSets of a cluster share is made by their Controller's plan.  What hinders (no Controller,
- * a name that is taken, a bad spec) is told by the Ready condition; pods that run stay as they are,
- * and none is made.
+ * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Successor,
+ * Protection, SlurmState, Cordon, Removal, Retire, Status.  What the NodeSets of a cluster share is
+ * made by their Controller's plan.  What hinders (no Controller, a name that is taken, a bad spec)
+ * is told by the Ready condition; pods that run stay as they are, and none is made.
  */
 #include "src/plan/nodeset.h"
 

@@ -5,8 +5,8 @@
  * Before a pod goes because another is to take its place, and before its node is drained for that,
  * the API server is asked whether it would make the other one (a dry run): a quota that is full, a
  * ServiceAccount that is gone, a policy of the cluster are known to nobody else.  If it says no,
- * what runs goes on running, and the refusal shows as the NodeSet's condition and event.  One pod is
- * tried for all of them, and only when something would be begun.
+ * what runs goes on running, and the refusal shows as the NodeSet's condition and event.  One pod
+ * is tried for all of them, and only when something would be begun.
  *
  * A quota counts the old pod, too.  If both ask for the same, a quota that is just full is no
  * hindrance: what the old one asks for is known from its revision.
@@ -44,16 +44,15 @@ static const struct plan_pod *first_to_go(const struct plan_nodeset *in,
 static bool is_same_size(const struct plan_nodeset *in, const struct nodeset_view *view,
                          const struct plan_pod *p)
 {
-    static const char *const parts[] = {"spec.slurmd.resources", "spec.logfile.resources",
-                                        "spec.template.spec.resources",
-                                        "spec.template.spec.overhead",
-                                        "spec.template.spec.containers",
-                                        "spec.template.spec.initContainers"};
+    static const char *const parts[] = {
+        "spec.slurmd.resources",         "spec.logfile.resources",
+        "spec.template.spec.resources",  "spec.template.spec.overhead",
+        "spec.template.spec.containers", "spec.template.spec.initContainers"};
 
     for (size_t i = 0; i < in->n_revisions; i++) {
         const struct jsn *old = in->revisions[i];
-        bool same = streq(
-            jsn_text(jsn_member(jsn_get(old, "metadata.labels"), STR(LABEL_HASH))), p->hash);
+        bool same =
+            streq(jsn_text(jsn_member(jsn_get(old, "metadata.labels"), STR(LABEL_HASH))), p->hash);
 
         for (size_t k = 0; same && k < ARRAY_LEN(parts); k++) {
             const struct jsn *x = jsn_get(jsn_key(old, "data"), parts[k]);

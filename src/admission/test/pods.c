@@ -26,10 +26,9 @@ static void check_rows(const struct row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         AUTO(arena_done) struct arena a = {0};
-        const char *spec =
-            strcmp(rows[i].kind, "NodeSet") == 0
-                ? arena_printf(&a, "  controllerRef: {name: m}\n  %s", rows[i].spec)
-                : arena_printf(&a, "  %s", rows[i].spec);
+        const char *spec = strcmp(rows[i].kind, "NodeSet") == 0
+                               ? arena_printf(&a, "  controllerRef: {name: m}\n  %s", rows[i].spec)
+                               : arena_printf(&a, "  %s", rows[i].spec);
 
         assert_string_equal(told(&a, ours_of(&a, rows[i].kind, "x", spec), NULL, false),
                             rows[i].want);
@@ -119,8 +118,8 @@ static void what_a_chart_writes_for_nothing_is_nothing(void **state)
 static void a_server_of_somebody_elses_may_know_more_fields(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
-    const struct jsn *ns = ours_of(
-        &a, "NodeSet", "x", "  {controllerRef: {name: m}, slurmd: {fancy: {of: tomorrow}}}");
+    const struct jsn *ns = ours_of(&a, "NodeSet", "x",
+                                   "  {controllerRef: {name: m}, slurmd: {fancy: {of: tomorrow}}}");
 
     (void)state;
     assert_string_equal(told(&a, ns, NULL, true),
@@ -131,9 +130,8 @@ static void a_server_of_somebody_elses_may_know_more_fields(void **state)
 static void what_was_accepted_before_does_not_stop_a_scale(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
-    struct jsn *old =
-        ours_of(&a, "NodeSet", "x",
-                "  {controllerRef: {name: m}, replicas: 1, slurmd: {image: {a: b}}}");
+    struct jsn *old = ours_of(&a, "NodeSet", "x",
+                              "  {controllerRef: {name: m}, replicas: 1, slurmd: {image: {a: b}}}");
     struct jsn *now = jsn_clone(&a, old);
 
     (void)state;

@@ -42,8 +42,7 @@ static void pieces_are_held_against_their_types(void **state)
 {
     (void)state;
     check("container", "{image: x, args: [], env: null, tty: true}", "");
-    check("container", "{image: 5}",
-          "1 image: must be of type string, and is of type number\n");
+    check("container", "{image: 5}", "1 image: must be of type string, and is of type number\n");
     check("container", "[1]",
           "1 : json: cannot unmarshal array into Go value of type v1.Container\n");
     check("container", "{bogus: 1, empty: {}, none: null, list: []}",
