@@ -144,6 +144,10 @@ static const struct cli_option operator_options[] = {
     {"slurm-uid", "UID", "Of the user slurm in the images", "401", false},
     {"slurm-gid", "GID", "Of its group", "401", false},
     {"munge", NULL, "Authenticate by munge where a Controller declares no AuthType", NULL, false},
+    {"propagated-node-conditions", "TYPES",
+     "Conditions of Kubernetes nodes, with commas between, that drain the Slurm nodes there while "
+     "they are True; a cordoned node does in any case",
+     NULL, false},
     {"no-http-probes", NULL,
      "Slurm's daemons do not answer HTTP, though their release could: probes run scontrol", NULL,
      false},

@@ -162,25 +162,23 @@ static struct nodeset_view view_of(const struct plan_nodeset *in, struct actions
     return view;
 }
 
-/* Claims come before the pods that use them. */
-static void plan_claims(const struct plan_nodeset *in, const struct nodeset_scale *scale,
-                        struct actions *to)
+bool nodeset_is_gone(const struct plan_nodeset *in, const char *machine)
 {
-    actions_step(to, "Claims");
-    for (size_t i = 0; i < scale->n_create && in->ns->spec.claim_templates.n; i++) {
-        struct build_worker w = {.ordinal = (int32_t)scale->create[i]};
-
-        JSN_FOR_ITEMS (claim, build_worker_claims(to->arena, in->cluster, in->ns, &w))
-            bring_about(in, claim, to);
-    }
+    for (size_t i = 0; i < in->n_gone; i++)
+        if (streq(in->gone[i], machine))
+            return true;
+    return false;
 }
 
 /* The Kubernetes node that an ordinal stays on, or NULL. */
 static const char *pinned_to(struct arena *a, const struct plan_nodeset *in, uint32_t ordinal)
 {
+    const char *node;
+
     if (!in->ns->spec.pin_to_node)
         return NULL;
-    return jsn_map_get(&in->ns->status.ordinal_to_node, arena_printf(a, "%u", ordinal));
+    node = jsn_map_get(&in->ns->status.ordinal_to_node, arena_printf(a, "%u", ordinal));
+    return nodeset_is_gone(in, node) ? NULL : node;
 }
 
 /* Does Slurm have no record of the node, or one that fits?  A pod may go on with that. */
@@ -311,7 +309,7 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
         scale = nodeset_scale_of(to->arena, in, &view);
         if (scale.n_forget == 0) /* they tell which records do not fit */
             forget_revisions(in, view.hash, to);
-        plan_claims(in, &scale, to);
+        nodeset_claims_plan(in, &scale, to);
         plan_pods(in, &view, &scale, to);
         nodeset_nodes_plan(in, &view, &scale, to);
         nodeset_successor_plan(in, &view, &scale, to);

@@ -4,7 +4,8 @@
  *
  * A pod that is to go (too many, or of an old revision) has its node drained first; when nothing
  * runs on it any more, the pod is free and goes.  If it may stay after all, the node is let back.
- * An annotation on the pod has its node drained as long as it is there.
+ * An annotation on the pod has its node drained as long as it is there; so has its Kubernetes node,
+ * as long as it is cordoned (machine.c).
  *
  * Only what is ours is undone: a node whose reason somebody else has written stays as it is, unless
  * that is slurmctld, which has refused slurmd's registration and takes it by now.  A
@@ -14,7 +15,8 @@
 #include "src/slurm/node_reason.h"
 
 /* Reasons of ours, and of Slinky's operator, whose cluster may have been taken over. */
-static const char *const our_reasons[] = {"slurmkeeper: Pod ", "slurm-operator: "};
+static const char *const our_reasons[] = {"slurmkeeper: Pod ", "slurmkeeper: Node (",
+                                          "slurm-operator: "};
 
 static const char *our_prefix(const char *reason)
 {
@@ -60,7 +62,7 @@ static const char *wish(struct arena *a, const struct plan_nodeset *in,
                             p->name, d->why);
     if (p->cordoned)
         return arena_printf(a, "slurmkeeper: Pod (%s/%s) was cordoned", ns, p->name);
-    return NULL;
+    return p->node_drain ? arena_printf(a, "slurmkeeper: %s", p->node_drain) : NULL;
 }
 
 /* A change that was asked for before and does not show yet is not asked for again. */
@@ -117,6 +119,8 @@ static void begin_drain(const struct plan_nodeset *in, const struct nodeset_scal
     size_t from = to->n;
 
     ask(in, node, "drain", why, NULL, to);
+    if (to->n > from && !d && !p->cordoned)
+        actions_event(to, false, "NodeCordon", "Draining Slurm node %s: %s", node, p->node_drain);
     if (d && d->replaced && !p->cordoned)
         nodeset_guard(to, from);
 }

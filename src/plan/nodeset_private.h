@@ -108,6 +108,13 @@ bool nodeset_reason_is_ours(const char *reason);
 size_t nodeset_retire_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                            struct actions *to);
 
+/* Is it known that a Kubernetes node which pods are pinned to is not there any more? */
+bool nodeset_is_gone(const struct plan_nodeset *in, const char *machine);
+
+/* Claims of pods that are to be made; those of pods that were scaled away, and whose they are. */
+void nodeset_claims_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                         struct actions *to);
+
 /* Before pods are replaced: would the API server make the next ones?  See nodeset_successor.c. */
 void nodeset_successor_plan(const struct plan_nodeset *in, const struct nodeset_view *view,
                             const struct nodeset_scale *scale, struct actions *to);

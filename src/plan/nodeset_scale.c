@@ -33,6 +33,18 @@ static bool is_over(const struct plan_pod *p)
     return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED;
 }
 
+/* It waits for the machine that it is pinned to, and that is gone: another one has to be made. */
+static bool is_stranded(struct arena *a, const struct plan_nodeset *in, const struct plan_pod *p)
+{
+    int64_t ordinal;
+
+    if (in->n_gone == 0 || p->phase != POD_PENDING || p->node_name)
+        return false;
+    ordinal = plan_pod_ordinal(p, in->ns->meta.name);
+    return nodeset_is_gone(in, jsn_map_get(&in->ns->status.ordinal_to_node,
+                                           arena_printf(a, "%lld", (long long)ordinal)));
+}
+
 static int by_number(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a;
@@ -98,7 +110,7 @@ static const struct plan_pod **living(struct arena *a, const struct plan_nodeset
     size_t n = 0;
 
     for (size_t i = 0; i < in->n_pods; i++)
-        if (!in->pods[i]->deleting && !is_over(in->pods[i]))
+        if (!in->pods[i]->deleting && !is_over(in->pods[i]) && !is_stranded(a, in, in->pods[i]))
             pods[n++] = in->pods[i];
     qsort_r(pods, n, sizeof(*pods), by_order, &sorter);
     *ret_n = n;
@@ -196,7 +208,7 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
     s.remove = arena_calloc(a, in->n_pods + 1, sizeof(struct plan_pod *));
     s.drain = arena_calloc(a, in->n_pods + 1, sizeof(*s.drain));
     for (size_t i = 0; i < in->n_pods; i++)
-        if (is_over(in->pods[i]) && !in->pods[i]->deleting)
+        if ((is_over(in->pods[i]) || is_stranded(a, in, in->pods[i])) && !in->pods[i]->deleting)
             s.remove[s.n_remove++] = in->pods[i];
     for (size_t i = 0; i < excess; i++) {
         if (plan_pod_is_free(pods[i], in->slurm)) {
