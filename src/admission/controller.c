@@ -9,6 +9,16 @@
 #include "src/admission/pods.h"
 #include "src/admission/restart.h"
 #include "src/api/node_count.h"
+#include "src/build/config_extra.h"
+
+static void check_extra(const struct admission_request *in, const struct controller *c,
+                        uint32_t release, struct api_problems *p)
+{
+    struct build_env env = {.release = release};
+    struct build_cluster cluster = {.env = &env, .controller = c, .lookup = in->lookup};
+
+    build_check_extra(p->arena, &cluster, release == 0, p);
+}
 
 static void check(const struct admission_request *in, struct api_problems *p)
 {
@@ -24,7 +34,7 @@ static void check(const struct admission_request *in, struct api_problems *p)
     }
     release = controller_release(&c) ? controller_release(&c) : in->release;
     controller_check(&c, release, p);
-    controller_check_conf(&c, release, p);
+    check_extra(in, &c, release, p);
     controller_check_refs(&c, in->lookup, p);
     pods_check_controller(in, &c, release, p);
     had = in->old && controller_decode(p->arena, in->old, &old, NULL) == 0;
