@@ -12,7 +12,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-node test-first-light test-e2e test-streams \
 	test-durability test-hostile test-release test-mutations \
-	test-agent test-native test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install clean help
+	test-agent test-native test-steady test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -129,6 +129,9 @@ fuzz-listeners: $(SANITIZED)/build.ninja ## Mutated traffic at the real programs
 	@tools/packages build run test
 	@ninja -C $(SANITIZED) -j $(JOBS) programs
 	@BUILD=$(SANITIZED) tests/fuzz/listeners/run
+
+test-steady: all ## LEGS (test) TIMES (20) times in a row, with two busy loops beside; long
+	@MAKE="$(MAKE)" tools/steady $(or $(TIMES),20) $(or $(LEGS),test)
 
 bench: all ## Measure, as ratios in one run: first job, live edits, operator, agent, API server; needs root
 	@tools/packages test bench
