@@ -145,7 +145,7 @@ tidy: all ## clang-tidy over all sources: thorough, and slow
 	@tools/packages lint
 	@tools/lint $(BUILD) tidy
 
-tidy-changed: $(BUILD)/build.ninja ## clang-tidy over what differs from BASE (origin/main, else the last commit)
+tidy-changed: $(BUILD)/build.ninja ## clang-tidy over what differs from BASE (origin/main, else 20 commits ago)
 	@tools/packages lint
 	@tools/lint $(BUILD) tidy-changed $(BASE)
 
