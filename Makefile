@@ -106,7 +106,7 @@ test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own
 
 test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost
 	@tools/packages test
-	@tests/durability/run
+	@$(TWICE) tests/durability/run
 
 test-hostile: all ## Hostile peers on loopback: floods, slow heads, large bodies, damaged requests, endless lists
 	@tools/packages test
