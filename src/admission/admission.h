@@ -12,6 +12,7 @@ struct admission_request {
     const struct jsn *old;           /* NULL: it is new */
     const struct api_lookup *lookup; /* the other objects; NULL: nothing is known of them */
     uint32_t release;                /* Slurm release where nothing else names one; 0: any */
+    bool no_images;                  /* `release` runs, whatever images and annotations name */
     bool foreign_pods;               /* pods are made by a server that may know other fields */
 };
 

@@ -14,7 +14,7 @@
 static void check_extra(const struct admission_request *in, const struct controller *c,
                         uint32_t release, struct api_problems *p)
 {
-    struct build_env env = {.release = release};
+    struct build_env env = {.release = release, .no_images = in->no_images};
     struct build_cluster cluster = {.env = &env, .controller = c, .lookup = in->lookup};
 
     build_check_extra(p->arena, &cluster, release == 0, p);
@@ -32,7 +32,7 @@ static void check(const struct admission_request *in, struct api_problems *p)
         admission_add_error(p, &e);
         return;
     }
-    release = controller_release(&c) ? controller_release(&c) : in->release;
+    release = admission_running(in, controller_release(&c), "spec.slurmctld.image", p);
     controller_check(&c, release, p);
     check_extra(in, &c, release, p);
     controller_check_refs(&c, in->lookup, p);

@@ -17,7 +17,7 @@
 
 uint32_t build_release(const struct build_cluster *c)
 {
-    uint32_t release = controller_release(c->controller);
+    uint32_t release = c->env->no_images ? 0 : controller_release(c->controller);
 
     if (!release)
         release = c->env->release;

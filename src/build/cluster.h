@@ -28,7 +28,8 @@ struct build_cluster {
     struct config_memo *memo;            /* NULL: the configuration is made each time */
 };
 
-/* The release that runs: the Controller's, else the environment's, else the newest. */
+/* The release that runs: the Controller's, else the environment's, else the newest.  Where no
+ * images are pulled the environment's comes first. */
 uint32_t build_release(const struct build_cluster *c);
 bool build_has(const struct build_cluster *c, enum profile_feature feature);
 /* Whether daemons trust each other by munge: Slurm before 23.11 has nothing else. */

@@ -18,6 +18,7 @@ struct build_env {
     enum build_cgroup cgroup;
     int64_t slurm_uid; /* of the user slurm in the images; 0: 401 */
     int64_t slurm_gid;
+    bool no_images;      /* that release runs, whatever images and annotations name */
     bool munge;          /* where a Controller does not say: munge, though Slurm has auth/slurm */
     bool no_http;        /* Slurm's daemons do not answer HTTP, though the release could */
     bool no_agent;       /* slurmctld is not looked after by slurmkeeper-agent, but by a script */
