@@ -7,6 +7,7 @@
  */
 #include "src/build/render_kinds.h"
 
+#include "src/api/restapi.h"
 #include "src/json/fields.h"
 
 #define ROW(ID, name) [KIND_##ID] = &render_##name,
@@ -78,6 +79,17 @@ static void add_partition(struct renderer *r, const struct jsn *object, const ch
     arena_reserve(r->a, &r->partitions, &r->cap_partitions, r->n_partitions + 1,
                   sizeof(struct api_partition *));
     r->partitions[r->n_partitions++] = part;
+}
+
+static void add_restapi(struct renderer *r, const struct jsn *object, const char *place)
+{
+    struct restapi api;
+    struct err e = {0};
+    int decoded = restapi_decode(r->a, object, &api, &e);
+
+    r->p->object = render_describe(r, object, place);
+    if (check_fields(r, object, place, restapi_fields, decoded, &e))
+        restapi_check(&api, r->p);
 }
 
 static const char *place_of(const struct renderer *r, const char *kind, const struct api_meta *m)
@@ -167,3 +179,4 @@ static void settle_partitions(struct renderer *r, const struct build_env *env)
 const struct render_kind render_controller = {add_controller, render_settle_nothing};
 const struct render_kind render_nodeset = {add_nodeset, settle_nodesets};
 const struct render_kind render_partition = {add_partition, settle_partitions};
+const struct render_kind render_restapi = {add_restapi, render_settle_nothing};
