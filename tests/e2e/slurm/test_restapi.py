@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The kind RestApi: the machine's own slurmrestd, asked with curl and tokens of slurmctld."""
+import base64
 import json
 import os
 import shutil
@@ -143,3 +144,81 @@ def test_it_says_which_controller_it_misses_and_goes_as_a_whole(own):
         own.kubectl("delete", "restapi", name, timeout=90)
     wait_for(lambda: not pods(own) and own.get("service", "slurm-restapi", check=False) is None and
              own.get("deployment", "slurm-restapi", check=False) is None, "all of it goes", 60)
+
+
+TOKEN = """
+apiVersion: slinky.slurm.net/v1beta1
+kind: Token
+metadata: {name: NAME}
+spec:
+  jwtKeyRef: {name: slurm-auth-jwt, key: jwt.key}
+  username: root
+"""
+
+
+@pytest.fixture(scope="module")
+def api(own):
+    """slurmrestd, whatever tests before have made of it."""
+    own.apply(RESTAPI)
+    own.wait_condition("restapi", "slurm", "Ready", "True")
+    return own
+
+
+def kept(c, secret, key="SLURM_JWT"):
+    data = (c.get("secret", secret, check=False) or {}).get("data", {})
+    return base64.b64decode(data[key]).decode() if key in data else None
+
+
+def good(c, jwt, version):
+    answer, status = ask(c, f"/slurm/{version}/jobs", jwt)
+    return status == 200 and isinstance(answer, dict) and not answer.get("errors")
+
+
+def test_a_token_is_made_that_slurmrestd_takes(api, version):
+    api.apply(TOKEN.replace("NAME", "mine"))
+    api.wait_condition("token", "mine", "Ready", "True")
+    jwt = kept(api, "mine-jwt-root")
+    assert good(api, jwt, version)
+    lines = api.kubectl("get", "token").stdout.splitlines()
+    assert lines[0].split() == ["NAME", "USER", "READY", "IAT", "AGE"] and lines[1].split()[:3] == ["mine", "root", "True"]
+    # It goes with its Token.
+    api.kubectl("delete", "token", "mine", timeout=60)
+    wait_for(lambda: kept(api, "mine-jwt-root") is None, "the Secret goes", 60)
+
+
+def test_a_token_is_renewed_before_it_expires(api, version):
+    api.apply(TOKEN.replace("NAME", "brief") + "  lifetime: 10s\n  secretRef: {name: here, key: jwt}\n")
+    api.wait_condition("token", "brief", "Ready", "True")
+    first = kept(api, "here", "jwt")
+    assert good(api, first, version)
+    second = wait_for(lambda: (lambda now: now if now != first else None)(kept(api, "here", "jwt")), "another one", 60)
+    assert good(api, second, version)
+    wait_for(lambda: not good(api, first, version), "the first one has expired", 60)
+    assert good(api, kept(api, "here", "jwt"), version)
+    api.kubectl("delete", "token", "brief", timeout=60)
+
+
+def test_without_refresh_the_secret_is_left_as_it_is(api):
+    api.apply(TOKEN.replace("NAME", "once") + "  lifetime: 10s\n  refresh: false\n")
+    api.wait_condition("token", "once", "Ready", "True")
+    assert api.get("secret", "once-jwt-root")["immutable"] is True
+    first = kept(api, "once-jwt-root")
+    api.wait_condition("token", "once", "Ready", "False", "NotRenewed")
+    assert kept(api, "once-jwt-root") == first
+    api.kubectl("delete", "token", "once", timeout=60)
+
+
+@pytest.mark.parametrize("change, says", [
+    ("  username: root\n", None),
+    ("  username: 'a b'\n", "spec.username"),
+    ("  username: x\n  lifetime: 1s\n", "spec.lifetime"),
+    ("  username: x\n  secretRef: {name: 'A_B', key: k}\n", "spec.secretRef.name"),
+])
+def test_a_bad_token_is_refused(api, change, says):
+    done = api.apply(TOKEN.replace("NAME", "bad").replace("  username: root\n", change), check=False)
+    assert done.returncode == (1 if says else 0) and (says or "") in done.stderr, done.stderr
+    if not says:
+        moved = api.kubectl("patch", "token", "bad", "--type=merge", "-p",
+                            '{"spec": {"jwtKeyRef": {"name": "other", "key": "k"}}}', check=False)
+        assert moved.returncode != 0 and "spec.jwtKeyRef" in moved.stderr
+        api.kubectl("delete", "token", "bad", timeout=60)
