@@ -20,6 +20,7 @@ struct plan_pod {
     const char *namespace;
     const char *name;
     const char *uid;
+    const char *version; /* metadata.resourceVersion; NULL: not known */
     const char *owner_uid; /* of what controls it; NULL: nobody */
     const char *owner_name;
     const char *hash;      /* of the revision it was made from; "" if unknown */
@@ -54,6 +55,9 @@ int64_t plan_pod_ordinal(const struct plan_pod *p, const char *set);
 
 /* Placed, running, ready for at least that long. */
 bool plan_pod_is_available(const struct plan_pod *p, int32_t min_ready_seconds, int64_t now_us);
+
+/* Its containers have ended for good. */
+bool plan_pod_is_over(const struct plan_pod *p);
 
 /* Its slurmd never ran, or runs no more. */
 bool plan_pod_is_empty(const struct plan_pod *p);
