@@ -5,7 +5,8 @@
  * Reads the objects of the API server, lays the manifests over them, builds each cluster's
  * configuration as the operator would, and asks the cluster's agent what it would do with it; where
  * no agent can be asked, the files are compared with those that were written last.  Nothing is
- * changed.  The exit status is 0 for no change, 2 for changes, and 1 for errors: also where an
+ * changed.  What runs and is not as declared although nothing is on its way (drift) is listed, too.
+ * The exit status is 0 for no change, 2 for changes or drift, and 1 for errors: also where an
  * object is wrong, or the agent would refuse the files.
  */
 #include "src/cli/plan.h"
@@ -107,6 +108,7 @@ static void plan_cluster(struct planner *p, const char *full_name)
     struct api_problems problems = {.arena = p->a};
     struct build_env env = p->env;
     const struct render_cluster *then;
+    const struct jsn *state = NULL;
     struct render_result result;
     struct err e = {0};
 
@@ -114,8 +116,11 @@ static void plan_cluster(struct planner *p, const char *full_name)
         .ns = arena_str(p->a, (struct str){full_name, (size_t)(slash - full_name)}),
         .name = slash + 1,
         .warnings = jsn_array(p->a)};
-    if (plan_agent_find(&p->world, c->ns, c->name, &agent, &e) == 0 && !env.release)
-        env.release = plan_agent_release(agent);
+    if (plan_agent_find(&p->world, c->ns, c->name, &agent, &e) == 0)
+        state = plan_agent_state(agent, p->a);
+    if (!env.release && state)
+        env.release = plan_state_release(state);
+    plan_drift(&p->world, state, c);
     c->guessed = !env.release;
     plan_world_fit(&p->world, c->ns, c->name, &env);
     render_manifests(p->a, &env, p->world.then, p->world.n_then, &result, &problems);
@@ -167,7 +172,8 @@ static int print(struct planner *p, bool json)
     else
         plan_print_text(p->clusters, p->n, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), &out);
     for (size_t i = 0; i < p->n; i++)
-        changes = changes || p->clusters[i].n || p->clusters[i].is_new;
+        changes = changes || p->clusters[i].n || p->clusters[i].is_new ||
+                  jsn_len(p->clusters[i].drift) > 0;
     if (fputs(buf_str(&out), stdout) < 0 || fflush(stdout) != 0)
         return 1;
     if (p->errors)

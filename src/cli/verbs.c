@@ -247,9 +247,10 @@ const struct cli_verb cli_verbs[] = {
      "cluster concerned, and asks its agent what that would change: by a call (rpc), by reading "
      "the "
      "files again (reconfigure), or by a new start of slurmctld (restart). Nothing is changed. "
+     "What slurmctld has otherwise than declared is listed as drift. "
      "Without manifests the declared objects are held against what runs. Where no agent can be "
      "reached, the files are compared with those that were written last, and that is said. The "
-     "exit status is 0 for no change, 2 for changes, 1 for an error.",
+     "exit status is 0 for no change, 2 for changes or drift, 1 for an error.",
      plan_options, verb_plan_run},
     {"rbac", NULL, "Print the permissions that the operator needs on Kubernetes",
      "Prints a ServiceAccount, what it may do, and that it may, as YAML. The rules come from the "

@@ -137,8 +137,10 @@ void nodeset_nodes_judge(const struct plan_nodeset *in, const struct nodeset_vie
     };
     AUTO(survey_done) struct survey s = {.a = scribe->to->arena, .in = in, .view = view};
 
-    if (!in->slurm || in->slurm->down)
-        return; /* as it was last seen */
+    if (!in->slurm || in->slurm->down) {
+        status_unknown(scribe, "NodesApplied", "nothing is known of slurmctld");
+        return;
+    }
     survey(&s);
     for (size_t i = 0; i < N_TROUBLES; i++)
         if (s.n_with[i]) {

@@ -117,7 +117,11 @@ static void judge_serving(const struct plan_nodeset *in, const struct nodeset_st
     size_t n = 0;
     const char *absent = absent_nodes(s->to->arena, in, &n);
 
-    if (absent)
+    if (in->slurm && in->slurm->down && st->desired > 0)
+        status_set(s, "Ready", STATUS_UNKNOWN, false, "SlurmUnknown",
+                   "the pods are ready, but slurmctld does not answer, so that nobody knows whether "
+                   "their nodes take jobs");
+    else if (absent)
         status_set(s, "Ready", STATUS_FALSE, false, "NodesNotServing",
                    "the pods are ready, but %zu of their nodes %s no jobs: %s", n,
                    n == 1 ? "takes" : "take", absent);
