@@ -93,8 +93,8 @@ void plan_drift(const struct plan_world *w, const struct jsn *state, struct plan
             continue;
         if (!state)
             from_controller(w->a, o, c);
-        c->reverts = streq(jsn_text(jsn_member(jsn_get(o, "metadata.annotations"),
-                                               STR(ANNOTATION_DRIFT_POLICY))),
-                           "Revert");
+        c->reverts = streq(
+            jsn_text(jsn_member(jsn_get(o, "metadata.annotations"), STR(ANNOTATION_DRIFT_POLICY))),
+            "Revert");
     }
 }

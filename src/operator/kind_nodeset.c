@@ -124,8 +124,8 @@ static void changed(const struct routes *r, const struct kube_object *old,
         follow(r, now);
 }
 
-/* A node whose pod is gone: the NodeSet whose name it has, without the number.  Returns whether there
- * is one; if not, any may have had pods of that name before. */
+/* A node whose pod is gone: the NodeSet whose name it has, without the number.  Returns whether
+ * there is one; if not, any may have had pods of that name before. */
 static bool follow_lost_node(const struct routes *r, const char *ns, const char *node)
 {
     AUTO(free) char *name = xstrdup(node);
@@ -138,7 +138,8 @@ static bool follow_lost_node(const struct routes *r, const char *ns, const char 
     name[n] = '\0';
     if (node[n] == '\0')
         return true; /* it has no number: no pod's */
-    if (n == 0 || (r->world && world_find(r->world, "NodeSet", ns, WORLD_BY_SLURM_NAME, name).n == 0))
+    if (n == 0 ||
+        (r->world && world_find(r->world, "NodeSet", ns, WORLD_BY_SLURM_NAME, name).n == 0))
         return false;
     routes_add_index(r, "NodeSet", ns, WORLD_BY_SLURM_NAME, name);
     return true;

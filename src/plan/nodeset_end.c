@@ -81,8 +81,9 @@ static void wait_for_slurm(const struct plan_nodeset *in, const struct plan_node
                            const struct nodeset_scale *scale, struct actions *to)
 {
     const struct nodeset_hindrance why = {
-        "Deleting", "its pods are gone; the records of its nodes are deleted when slurmctld answers "
-                    "(or annotate the NodeSet with " FORCE_DELETE "=true)"};
+        "Deleting",
+        "its pods are gone; the records of its nodes are deleted when slurmctld answers "
+        "(or annotate the NodeSet with " FORCE_DELETE "=true)"};
 
     actions_step(to, "Status");
     nodeset_status_plan(end, in->ns->status.hash, NULL, scale, &why, to);

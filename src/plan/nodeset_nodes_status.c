@@ -3,10 +3,10 @@
  * What a NodeSet's status says about the records of its nodes.
  *
  *   NodesApplied  True: slurmctld has every node as declared.  False, the first that holds of any:
- *                 NotRegistered (slurmctld has no such node; nodeset_lost.c), Refused (slurmctld refuses what slurmd brings: INVALID_REG), NotAsDeclared (the
- *                 node has something else, and making it again would not help), WaitingForIdle
- *                 (its pod is replaced when no job can run on it), ChangedInSlurm (see Drifted),
- *                 Applying.  It exists while slurmctld has a node of the NodeSet
+ *                 NotRegistered (slurmctld has no such node; nodeset_lost.c), Refused (slurmctld
+ * refuses what slurmd brings: INVALID_REG), NotAsDeclared (the node has something else, and making
+ * it again would not help), WaitingForIdle (its pod is replaced when no job can run on it),
+ * ChangedInSlurm (see Drifted), Applying.  It exists while slurmctld has a node of the NodeSet
  *
  *   Drifted       is the partition's, too: nodeset_partition.c puts both together
  */
@@ -127,8 +127,9 @@ void nodeset_nodes_judge(const struct plan_nodeset *in, const struct nodeset_vie
         const char *reason;
         const char *intro;
     } words[N_TROUBLES] = {
-        [NOT_REGISTERED] = {"NotRegistered", "slurmctld does not have the node, whose slurmd is asked "
-                                             "to register again"},
+        [NOT_REGISTERED] = {"NotRegistered",
+                            "slurmctld does not have the node, whose slurmd is asked "
+                            "to register again"},
         [REFUSED] = {"Refused", "slurmctld refuses what slurmd reports"},
         [NOT_AS_DECLARED] = {"NotAsDeclared", "slurmctld has something else from slurmd"},
         [WAITING] = {"WaitingForIdle", "registered again when no job can run there"},

@@ -55,9 +55,6 @@ bool nodeset_record_is_stale(struct arena *a, const struct plan_nodeset *in,
 
 /* Has nobody but us and slurmctld laid hands on the record?  Only such a one may be deleted. */
 bool nodeset_record_is_ours(const struct slurm_node *n);
-/* Is the NodeSet's name among the node's features?  A node of somebody else may be called alike. */
-bool nodeset_record_is_member(struct arena *a, const struct nodeset *ns,
-                              const struct slurm_node *n);
 /* It is ours, and it is certain that it has no jobs. */
 bool nodeset_record_may_go(const struct slurm_node *n);
 

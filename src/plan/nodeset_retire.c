@@ -8,10 +8,11 @@
  *
  * Only what is ours goes: a dynamic node with the name of one of the NodeSet's pods, as they are
  * called now or were called before (another hostname, another ordinalPadding; with hostNetwork the
- * names are those of machines), whose reason we have written when the pod was about to go.  A pod that could not reach slurmctld when it ended
- * has written none: its node goes when slurmctld finds that it does not answer, if it has the
- * NodeSet's feature.  One that somebody else has drained or set down keeps its record, and with it
- * the drain.  Never one that may have a job, or stands in a reservation (slurmctld would refuse).
+ * names are those of machines), whose reason we have written when the pod was about to go.  A pod
+ * that could not reach slurmctld when it ended has written none: its node goes when slurmctld finds
+ * that it does not answer, if it has the NodeSet's feature.  One that somebody else has drained or
+ * set down keeps its record, and with it the drain.  Never one that may have a job, or stands in a
+ * reservation (slurmctld would refuse).
  */
 #include "src/build/nodeset_pod.h"
 #include "src/plan/nodeset_private.h"
@@ -23,8 +24,7 @@ struct form {
     bool any;            /* its hosts have the names of machines (hostNetwork) */
 };
 
-static struct form form_of(struct arena *a, const struct nodeset *like,
-                           const struct jsn *pod_spec)
+static struct form form_of(struct arena *a, const struct nodeset *like, const struct jsn *pod_spec)
 {
     struct nodeset ns = *like;
     const char *prefix;

@@ -76,8 +76,8 @@ static const char *first_trouble(struct arena *a, const struct plan_nodeset *in)
     return "";
 }
 
-/* Why the node of a pod that is ready takes no jobs, though nobody has drained it; NULL: it does, or
- * nothing is known. */
+/* Why the node of a pod that is ready takes no jobs, though nobody has drained it; NULL: it does,
+ * or nothing is known. */
 static const char *idle_for_nothing(struct arena *a, const struct plan_nodeset *in,
                                     const struct plan_pod *p)
 {
@@ -118,9 +118,10 @@ static void judge_serving(const struct plan_nodeset *in, const struct nodeset_st
     const char *absent = absent_nodes(s->to->arena, in, &n);
 
     if (in->slurm && in->slurm->down && st->desired > 0)
-        status_set(s, "Ready", STATUS_UNKNOWN, false, "SlurmUnknown",
-                   "the pods are ready, but slurmctld does not answer, so that nobody knows whether "
-                   "their nodes take jobs");
+        status_set(
+            s, "Ready", STATUS_UNKNOWN, false, "SlurmUnknown",
+            "the pods are ready, but slurmctld does not answer, so that nobody knows whether "
+            "their nodes take jobs");
     else if (absent)
         status_set(s, "Ready", STATUS_FALSE, false, "NodesNotServing",
                    "the pods are ready, but %zu of their nodes %s no jobs: %s", n,
@@ -168,7 +169,10 @@ static const char *waited_for(struct arena *a, const struct plan_nodeset *in,
         buf_printf(&b, "%s%s%s", i ? ", " : "", p->name,
                    n ? "" : " (slurmctld does not know it: delete the pod yourself)");
         for (size_t k = 0; n && k < n->n_job_ids; k++)
-            buf_printf(&b, "%s%u%s", k ? ", " : n->n_job_ids == 1 ? " (job " : " (jobs ",
+            buf_printf(&b, "%s%u%s",
+                       k                   ? ", "
+                       : n->n_job_ids == 1 ? " (job "
+                                           : " (jobs ",
                        n->job_ids[k], k + 1 == n->n_job_ids ? ")" : "");
     }
     if (scale->n_drain > MAX_PODS_SHOWN)

@@ -91,9 +91,10 @@ static void drift_is_listed(void **state)
     struct plan_cluster c = cluster();
     struct plan_world w = {.a = &a};
     struct render_doc now[2] = {
-        {json_of(&a, "{'kind':'Controller','metadata':{'name':'lab','namespace':'slurm',"
-                     "'annotations':{'slurmkeeper.dev/drift-policy':'Revert'}},'spec':{},"
-                     "'status':{'conditions':[{'type':'Drifted','status':'True','message':'old'}]}}"),
+        {json_of(&a,
+                 "{'kind':'Controller','metadata':{'name':'lab','namespace':'slurm',"
+                 "'annotations':{'slurmkeeper.dev/drift-policy':'Revert'}},'spec':{},"
+                 "'status':{'conditions':[{'type':'Drifted','status':'True','message':'old'}]}}"),
          ""},
         {json_of(&a, "{'kind':'NodeSet','metadata':{'name':'gpu','namespace':'slurm'},'spec':"
                      "{'controllerRef':{'name':'lab'}},'status':{'conditions':[{'type':"
