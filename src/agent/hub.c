@@ -422,6 +422,14 @@ const char *hub_older_node(const struct hub *h, const struct host_set *but)
     return NULL;
 }
 
+int64_t hub_partition_nodes(const struct hub *h, const char *name)
+{
+    JSN_FOR_ITEMS (item, h->lists[HUB_PARTITIONS].items)
+        if (streq(jsn_get_str(item, "name"), name))
+            return jsn_get_int(item, "totalNodes", -1);
+    return -1;
+}
+
 static struct host_set *nodes_find(const struct hub *h, bool dynamic_only)
 {
     AUTO(hostlist_free) struct host_list *names = hostlist_new();

@@ -16,6 +16,7 @@
 
 #include "src/base/map.h"
 #include "src/cli/manifests.h"
+#include "src/cli/reach.h"
 #include "src/cli/verbs.h"
 
 #define EXIT_CHANGES 2
@@ -181,6 +182,29 @@ static int print(struct planner *p, bool json)
     return changes ? EXIT_CHANGES : 0;
 }
 
+/* Is nothing of it an object? */
+static bool is_values(const struct manifests *in)
+{
+    for (size_t i = 0; i < in->n; i++)
+        if (jsn_get_str(in->docs[i].object, "kind"))
+            return false;
+    return in->n > 0;
+}
+
+/* The API server that was named, or is in the environment, or else the cluster of this machine. */
+static const char *kubeconfig_of(const struct cli_args *args, struct arena *a)
+{
+    const char *named = cli_get(args, "kubeconfig");
+    const char *home = getenv("HOME");
+    const char *own = arena_printf(a, "%s/admin.kubeconfig", reach_state(args));
+
+    if (named || (!cli_has(args, "state") &&
+                  (getenv("KUBECONFIG") || getenv("KUBERNETES_SERVICE_HOST") ||
+                   (home && access(arena_printf(a, "%s/.kube/config", home), F_OK) == 0))))
+        return named;
+    return cli_has(args, "state") || access(own, R_OK) == 0 ? own : NULL;
+}
+
 static int run(const struct cli_args *args, struct planner *p)
 {
     struct manifests in = {.a = p->a};
@@ -197,13 +221,18 @@ static int run(const struct cli_args *args, struct planner *p)
         if (manifests_add(&in, cli_get_at(args, "filename", i), &e) < 0)
             return cli_failure("plan: %s", e.text);
     p->manifests = cli_has(args, "filename");
-    if (ask_new(cli_get(args, "kubeconfig"), &ask, &e) < 0)
+    if (ask_new(kubeconfig_of(args, p->a), &ask, &e) < 0)
         return cli_failure("plan: %s", e.text);
     p->world = (struct plan_world){.a = p->a, .ask = ask, .only = cli_get(args, "namespace")};
     p->world.namespace = p->world.only ? p->world.only : ask_namespace(ask);
     if (plan_world_read(&p->world, in.docs, in.n, &e) < 0)
         return cli_failure("plan: %s", e.text);
     plan_all(p);
+    if (p->n == 0 && is_values(&in))
+        return cli_failure(
+            "plan: what was given has no objects (apiVersion and kind); of the values "
+            "of a Helm chart make objects first: helm template NAME CHART -f VALUES "
+            "| slurmkeeper plan -f -");
     if (p->n == 0)
         return cli_failure("plan: there is no Controller %s",
                            p->manifests ? "in the namespaces of what was given" : "yet");

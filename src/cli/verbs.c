@@ -157,6 +157,9 @@ static const struct cli_option operator_options[] = {
 };
 
 static const struct cli_option plan_options[] = {
+    {"state", "DIR",
+     "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
+     "/var/lib/slurmkeeper, where nothing names an API server", false},
     {"filename", "FILE", "Manifests: a file, a directory, or - for standard input", NULL, true},
     {"kubeconfig", "FILE",
      "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
