@@ -23,6 +23,11 @@ bool nodeset_is_unregistered(const struct plan_nodeset *in, const struct plan_po
            !slurm_state_node(in->slurm, p->slurm_name);
 }
 
+bool nodeset_is_lost(const struct plan_nodeset *in, const struct plan_pod *p)
+{
+    return nodeset_is_unregistered(in, p) && p->ready_us + REGISTERS_WITHIN_US <= in->now_us;
+}
+
 static void ask(const struct plan_nodeset *in, const struct plan_pod *p, struct actions *to)
 {
     struct jsn *patch = jsn_object(to->arena);

@@ -73,7 +73,7 @@ static void look(struct survey *s, const struct plan_pod *p)
     const struct slurm_node *n = slurm_state_node(s->in->slurm, p->slurm_name);
     struct node_differences d;
 
-    if (nodeset_is_unregistered(s->in, p)) {
+    if (nodeset_is_lost(s->in, p)) {
         s->n++;
         note(s, NOT_REGISTERED, p->slurm_name, arena_printf(s->a, "pod %s runs", p->name));
     }

@@ -66,6 +66,8 @@ const char *nodeset_nodes_drift(struct arena *a, const struct plan_nodeset *in,
                                 const struct nodeset_view *view);
 /* Does its pod run, and slurmctld, which answers, has no such node? */
 bool nodeset_is_unregistered(const struct plan_nodeset *in, const struct plan_pod *p);
+/* The same, and it had the time to register. */
+bool nodeset_is_lost(const struct plan_nodeset *in, const struct plan_pod *p);
 /* Have slurmds of such pods register again. */
 void nodeset_lost_plan(const struct plan_nodeset *in, struct actions *to);
 /* The condition NodesApplied. */

@@ -176,18 +176,18 @@ static void a_change_that_restarts_slurmctld_is_warned_about(void **state)
          ""},
         {"Controller", "  {}", "  extraConf: SelectType=select/linear",
          "warning: spec.extraConf: slurmctld is restarted for this (jobs go on): SelectType: "
-         "(not set) -> select/linear\n"},
+         "select/cons_tres -> select/linear\n"},
         {"Controller", NULL, "  extraConf: SelectType=select/linear", ""},
         {"NodeSet", "  controllerRef: {name: m}\n  partition: {config: MaxTime=1}",
          "  controllerRef: {name: m}\n  partition: {config: MaxTime=2}", ""},
         {"NodeSet", "  controllerRef: {name: m}\n  partition: {}",
          "  controllerRef: {name: m}\n  partition: {config: SelectTypeParameters=CR_Core}",
          "warning: spec.partition.config: slurmctld is restarted for this (jobs go on): partition "
-         "x: SelectTypeParameters: (not set) -> CR_Core\n"},
+         "x: SelectTypeParameters: select/cons_tres -> CR_Core\n"},
         {"Partition", "  controllerRef: {name: m}\n  all: true",
          "  controllerRef: {name: m}\n  all: true\n  config: SelectTypeParameters=CR_Core",
          "warning: spec: slurmctld is restarted for this (jobs go on): partition x: "
-         "SelectTypeParameters: (not set) -> CR_Core\n"},
+         "SelectTypeParameters: select/cons_tres -> CR_Core\n"},
         {"Partition", "  controllerRef: {name: m}\n  all: true",
          "  controllerRef: {name: m}\n  all: true\n  state: DOWN", ""},
     };
