@@ -2,8 +2,8 @@
 /*
  * The plan for a NodeSet in StatefulSet mode.
  *
- * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Protection,
- * SlurmState, Cordon, Removal, Retire, Status.  What the
+ * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Register,
+ * Protection, SlurmState, Cordon, Removal, Retire, Status.  What the
  * NodeSets of a cluster share is made by their Controller's plan.  What hinders (no Controller,
  * a name that is taken, a bad spec) is told by the Ready condition; pods that run stay as they are,
  * and none is made.
@@ -111,7 +111,8 @@ static void forget_revisions(const struct plan_nodeset *in, const char *hash, st
 
     for (size_t i = 0; i < in->n_revisions; i++)
         if (!streq(hash_of(in->revisions[i]), hash) && !is_in_use(in, hash_of(in->revisions[i])) &&
-            !jsn_get_str(in->revisions[i], "metadata.deletionTimestamp"))
+            !jsn_get_str(in->revisions[i], "metadata.deletionTimestamp") &&
+            !nodeset_form_is_in_use(to->arena, in, in->revisions[i]))
             old[n++] = in->revisions[i];
     qsort(old, n, sizeof(*old), by_revision);
     for (size_t i = keep; i < n; i++) {
@@ -337,6 +338,7 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
         plan_claims(in, &scale, to);
         plan_pods(in, &view, &scale, to);
         nodeset_nodes_plan(in, &view, &scale, to);
+        nodeset_lost_plan(in, to);
         nodeset_pods_plan(in, &scale, to);
     }
     actions_step(to, "Status");

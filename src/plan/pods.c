@@ -84,6 +84,7 @@ static void read_annotations(const struct jsn *v, struct plan_pod *p)
 {
     const char *deadline = annotation(v, POD_DEADLINE);
     const char *registered = annotation(v, POD_REGISTERED);
+    const char *again = annotation(v, ANNOTATION_REGISTER);
     int64_t us;
 
     p->cordoned =
@@ -94,6 +95,8 @@ static void read_annotations(const struct jsn *v, struct plan_pod *p)
     p->record_checked = streq(annotation(v, ANNOTATION_RECORD_CHECKED), "true");
     if (registered && str_to_i64(str_of(registered), &us) == 0)
         p->registered_us = us;
+    if (again && str_to_i64(str_of(again), &us) == 0)
+        p->register_us = us;
 }
 
 static void read_owner(struct arena *a, const struct jsn *v, struct plan_pod *p)

@@ -44,6 +44,7 @@ struct plan_pod {
     int64_t deadline_us;   /* 0: none */
     bool record_checked;   /* when it was made, Slurm had no record of its node, or a fitting one */
     int64_t registered_us; /* POD_REGISTERED; 0: it has none */
+    int64_t register_us;   /* when its slurmd was asked to register again; 0: never */
     const char *trouble; /* what keeps it from running, for its owner's condition; NULL: nothing */
 };
 
