@@ -157,10 +157,11 @@ static void start_operator(struct serve *s)
     AUTO(free) char *uid = xasprintf("%lld", (long long)s->host.slurm_uid);
     AUTO(free) char *gid = xasprintf("%lld", (long long)s->host.slurm_gid);
     char release[RELEASE_TEXT_LEN];
-    const char *argv[] = {s->program,        "operator", "--kubeconfig", kubeconfig,
-                          "--slurm-version", release,    "--cgroup",     s->host.cgroup,
-                          "--slurm-uid",     uid,        "--slurm-gid",  gid,
-                          "--munge",         NULL,       NULL,           NULL};
+    const char *argv[] = {
+        s->program,    "operator", "--kubeconfig", kubeconfig,     "--slurm-version",
+        release,       "--cgroup", s->host.cgroup, "--slurm-uid",  uid,
+        "--slurm-gid", gid,        "--munge",      "--host-slurm", NULL,
+        NULL,          NULL};
     size_t n = ARRAY_LEN(argv) - 3;
 
     if (s->no_agent)
