@@ -114,8 +114,19 @@ static void plan_cluster(struct planner *p, const char *full_name)
         .ns = arena_str(p->a, (struct str){full_name, (size_t)(slash - full_name)}),
         .name = slash + 1,
         .warnings = jsn_array(p->a)};
-    if (plan_agent_find(&p->world, c->ns, c->name, &agent, &e) == 0 && !env.release)
-        env.release = plan_agent_release(agent);
+    if (plan_agent_find(&p->world, c->ns, c->name, &agent, &e) == 0) {
+        uint32_t runs = plan_agent_release(agent);
+
+        plan_upgrade(&p->world, c, runs);
+        if (!env.release)
+            env.release = runs;
+    }
+    if (c->refused) {
+        c->release = env.release ? env.release : RELEASE_NEWEST;
+        c->source = "agent";
+        p->errors++;
+        return;
+    }
     c->guessed = !env.release;
     plan_world_fit(&p->world, c->ns, c->name, &env);
     render_manifests(p->a, &env, p->world.then, p->world.n_then, &result, &problems);

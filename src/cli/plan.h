@@ -76,6 +76,10 @@ void plan_diff_files(struct arena *a, const struct jsn *from, const struct jsn *
 /* plan_nodes.c: what becomes of the nodes of its NodeSets. */
 void plan_nodes(const struct plan_world *w, struct plan_cluster *c);
 
+/* plan_upgrade.c: another Slurm than the one that runs.  `world` is then as if that one was
+ * declared: its files go on being made for it. */
+void plan_upgrade(struct plan_world *w, struct plan_cluster *c, uint32_t runs);
+
 /* plan_print.c */
 void plan_print_text(const struct plan_cluster *list, size_t n, bool colour, struct buf *out);
 void plan_print_json(struct arena *a, const struct plan_cluster *list, size_t n, struct buf *out);
