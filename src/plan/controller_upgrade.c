@@ -48,10 +48,12 @@ static uint32_t slurmctld_runs(const struct plan_controller *in, struct arena *a
     return release;
 }
 
-/* Is a slurmd there that would have to be served? */
+/* Is a slurmd there that would have to be served?  A node of ours that has not told its release yet
+ * is one. */
 static bool counts(const struct slurm_node *n)
 {
-    return n->release && nodestate_base(n->state) != NODE_BASE_DOWN;
+    return (n->release || (n->state & NODE_FLAG_DYNAMIC)) &&
+           nodestate_base(n->state) != NODE_BASE_DOWN;
 }
 
 static uint32_t oldest_slurmd(const struct slurm_state *s)
@@ -184,11 +186,10 @@ void controller_judge_upgrade(const struct plan_controller *in, const struct upg
     size_t all;
     size_t behind;
 
-    if (!v->wants || !v->runs) {
-        if (!v->wants)
-            (void)api_condition_drop(s->conditions, "SlurmRelease");
+    if (!v->wants)
+        (void)api_condition_drop(s->conditions, "SlurmRelease");
+    if (!v->wants || !v->runs)
         return;
-    }
     release_text(v->wants, wants);
     if ((v->wants & 0xff) == 0)
         release_series_text(v->wants, wants);
@@ -203,7 +204,11 @@ void controller_judge_upgrade(const struct plan_controller *in, const struct upg
                    "slurmctld runs Slurm %s and is started again as %s; jobs run on, nodes follow "
                    "after it",
                    runs, wants);
-    else if (behind && (said || api_condition_find(s->conditions, "SlurmRelease")))
+    else if (!in->slurm || in->slurm->down) {
+        if (said)
+            status_set(s, "SlurmRelease", STATUS_UNKNOWN, false, "SlurmctldDown",
+                       "slurmctld does not answer; it is to run Slurm %s", wants);
+    } else if (behind && (said || api_condition_find(s->conditions, "SlurmRelease")))
         status_set(s, "SlurmRelease", STATUS_FALSE, false, "UpgradingNodes",
                    "slurmctld runs Slurm %s, and %zu of %zu nodes do; the others follow within the "
                    "bounds of their NodeSets, as no job can run on them: %s",

@@ -42,9 +42,12 @@ static void runs(struct fixture *f, struct slurm *s, const char *slurmctld,
     *s = (struct slurm){.state = {.nodes = s->nodes, .n = 3, .release = slurmctld}};
     for (size_t i = 0; i < 3; i++)
         s->nodes[i] = (struct slurm_node){.name = names[i],
-                                          .state = slurmd[i] ? NODE_BASE_IDLE : NODE_BASE_DOWN,
+                                          .state = NODE_FLAG_DYNAMIC |
+                                                   (slurmd[i] ? NODE_BASE_IDLE : NODE_BASE_DOWN),
                                           .jobs_known = true,
-                                          .release = slurmd[i] ? slurmd[i] : "22.05.8"};
+                                          .release = !slurmd[i]     ? "22.05.8"
+                                                     : slurmd[i][0] ? slurmd[i]
+                                                                    : NULL};
     f->slurm = &s->state;
     for (int i = 0; i < 3; i++) {
         struct actions list = plan(f);
@@ -81,6 +84,12 @@ static void slurmctld_goes_first_and_nodes_are_told_of(void **state)
          "slurmctld runs Slurm 26.05.5, and 1 of 3 nodes do; the others follow within the bounds "
          "of their NodeSets, as no job can run on them: gpu-0, gpu-2"},
         {"26.05.5",
+         {"26.05.5", "", "26.05.5"}, /* it has not registered with the new slurmctld yet */
+         "False",
+         "UpgradingNodes",
+         "slurmctld runs Slurm 26.05.5, and 2 of 3 nodes do; the others follow within the bounds "
+         "of their NodeSets, as no job can run on them: gpu-1"},
+        {"26.05.5",
          {"26.05.5", NULL, "26.05.5"},
          "True",
          "Current",
@@ -99,6 +108,10 @@ static void slurmctld_goes_first_and_nodes_are_told_of(void **state)
         assert_string_equal(message_of(&f, "SlurmRelease", "reason"), rows[i].reason);
         assert_string_equal(template_release(&f), "26.05.5");
     }
+    /* it is being started again: nobody tells what runs */
+    f.slurm = NULL;
+    carry_out_plan(&f);
+    assert_string_equal(message_of(&f, "SlurmRelease", "status"), "Unknown");
 }
 
 static void a_step_that_slurm_does_not_make_changes_nothing(void **state)
