@@ -11,7 +11,7 @@
 
 #define SERIES_OF(release) ((release) & ~0xffU)
 
-const char *upgrade_part_name(enum upgrade_part part)
+static const char *part_name(enum upgrade_part part)
 {
     static const char *const names[] = {"slurmdbd", "slurmctld", "slurmd", "login nodes"};
 
@@ -98,10 +98,10 @@ static int check_earlier(const struct upgrade_cluster *c, enum upgrade_part part
         if (c->runs[i] > to)
             return err_set(e, -EINVAL, ERR_PERMANENT,
                            "%s of Slurm %s is too old for %s, which runs %s and serves %s or later",
-                           upgrade_part_name(part), is, upgrade_part_name(i), runs, oldest);
+                           part_name(part), is, part_name(i), runs, oldest);
         return err_set(e, -EAGAIN, ERR_RETRY,
                        "%s of Slurm %s has to wait for %s, which runs %s and serves nothing newer",
-                       upgrade_part_name(part), is, upgrade_part_name(i), runs);
+                       part_name(part), is, part_name(i), runs);
     }
     return 0;
 }
@@ -122,8 +122,7 @@ static int check_later(const struct upgrade_cluster *c, enum upgrade_part part, 
         return err_set(e, -EINVAL, ERR_PERMANENT,
                        "%s of Slurm %s serves %s of %s or later, and here %s runs: bring %s to %s "
                        "first",
-                       upgrade_part_name(part), is, upgrade_part_name(i), oldest, runs,
-                       upgrade_part_name(i), oldest);
+                       part_name(part), is, part_name(i), oldest, runs, part_name(i), oldest);
     }
     return 0;
 }

@@ -14,9 +14,6 @@ enum upgrade_part {
     UPGRADE_N_PARTS,
 };
 
-/* "slurmdbd", "slurmctld", "slurmd", "login nodes" */
-const char *upgrade_part_name(enum upgrade_part part);
-
 /* Are both of one series?  What differs between them is mended bugs alone. */
 bool upgrade_same_series(uint32_t a, uint32_t b);
 
