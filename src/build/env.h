@@ -19,6 +19,7 @@ struct build_env {
     int64_t slurm_uid; /* of the user slurm in the images; 0: 401 */
     int64_t slurm_gid;
     bool munge;          /* where a Controller does not say: munge, though Slurm has auth/slurm */
+    bool host_slurm;     /* pods run the machine's Slurm, whatever their images are called */
     bool no_http;        /* Slurm's daemons do not answer HTTP, though the release could */
     bool no_agent;       /* slurmctld is not looked after by slurmkeeper-agent, but by a script */
     bool no_sidecars;    /* Kubernetes before 1.29: init containers cannot stay */

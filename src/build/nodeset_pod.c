@@ -334,6 +334,8 @@ struct jsn *build_worker_pod(struct arena *a, const struct build_cluster *c,
 
     jsn_set_str(a, annotations, ANNOTATION_DEFAULT_CONTAINER, "slurmd");
     put_confinement(&m, annotations);
+    if (w->release)
+        jsn_set_str(a, annotations, API_RELEASE_ANNOTATION, w->release);
     if (w->record_checked)
         jsn_set_str(a, annotations, ANNOTATION_RECORD_CHECKED, "true");
     return build_tree(

@@ -143,6 +143,8 @@ static const struct cli_option operator_options[] = {
     {"cluster-domain", "DOMAIN", "What names of Services end with", "cluster.local", false},
     {"slurm-uid", "UID", "Of the user slurm in the images", "401", false},
     {"slurm-gid", "GID", "Of its group", "401", false},
+    {"host-slurm", NULL, "Pods run the machine's Slurm: tags of images tell nothing of its release",
+     NULL, false},
     {"munge", NULL, "Authenticate by munge where a Controller declares no AuthType", NULL, false},
     {"no-http-probes", NULL,
      "Slurm's daemons do not answer HTTP, though their release could: probes run scontrol", NULL,

@@ -152,10 +152,12 @@ static const char *plan_revision(const struct plan_nodeset *in, const char *data
 /* What pods and nodes should be, by this revision. */
 static struct nodeset_view view_of(const struct plan_nodeset *in, struct actions *to)
 {
-    const char *text = revision_data(to->arena, in->ns);
     struct nodeset_view view = {.topology = build_has(in->cluster, PROFILE_TOPOLOGY_YAML)};
     struct jsn *data = NULL;
+    const char *text;
 
+    nodeset_release_of(to->arena, in, &view.release);
+    text = revision_data(to->arena, in->ns, view.release.text);
     if (jsn_parse(to->arena, str_of(text), NULL, &data, NULL) < 0)
         abort(); /* it is ours */
     view.data = data;
@@ -205,7 +207,8 @@ static void plan_pods(const struct plan_nodeset *in, const struct nodeset_view *
     for (size_t i = 0; i < scale->n_create; i++) {
         struct build_worker w = {.ordinal = (int32_t)scale->create[i],
                                  .node = pinned_to(to->arena, in, scale->create[i]),
-                                 .hash = view->hash};
+                                 .hash = view->hash,
+                                 .release = view->release.text};
         struct jsn *pod;
 
         w.record_checked = is_checked(in, view, &w, to->arena);

@@ -12,8 +12,18 @@ struct nodeset_drain {
     const char *why; /* "scale-in", "update" */
 };
 
+/* Which Slurm its pods are to run. */
+struct nodeset_release {
+    const char *text; /* what the annotation says, or said; NULL: nothing */
+    const char *held; /* why another one that is declared has to wait; NULL: none has */
+    bool makes_none;  /* no pod can be made meanwhile */
+};
+void nodeset_release_of(struct arena *a, const struct plan_nodeset *in,
+                        struct nodeset_release *ret);
+
 /* What pods and nodes of a NodeSet should be. */
 struct nodeset_view {
+    struct nodeset_release release;
     const char *hash;       /* of the revision that pods should have */
     const struct jsn *data; /* of that revision */
     struct node_declared node;

@@ -201,9 +201,9 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
             drain(&s, pods[i], "scale-in");
         }
     }
-    if (view && in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
+    if (view && !view->release.held && in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
         replace_outdated(a, in, view, pods + excess, n - excess, &s);
-    if (in->n_pods < want) {
+    if (in->n_pods < want && !(view && view->release.makes_none)) {
         size_t most = MIN(want, MAX(allowed(in), in->n_pods));
 
         s.n_refused = want - most;
