@@ -178,7 +178,8 @@ int bundle_make(struct container *c, struct err *e)
                            .cgroups_path = cgroup,
                            .pause_pid = sandbox_pid(w->sandbox),
                            .may_have = w->node->capabilities,
-                           .cgroup_v2 = cgroup_is_v2(w->node->cgroups)};
+                           .own_cgroups =
+                               cgroup_is_v2(w->node->cgroups) || confine_is_confined(w->spec, s)};
     int r;
 
     worker_fields(w, &fields);
