@@ -12,7 +12,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-node test-first-light test-e2e test-streams \
 	test-durability test-hostile test-release test-mutations \
-	test-agent test-native test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install clean help
+	test-agent test-native test-steady test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -106,7 +106,7 @@ test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own
 
 test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost
 	@tools/packages test
-	@tests/durability/run
+	@$(TWICE) tests/durability/run
 
 test-hostile: all ## Hostile peers on loopback: floods, slow heads, large bodies, damaged requests, endless lists
 	@tools/packages test
@@ -130,6 +130,9 @@ fuzz-listeners: $(SANITIZED)/build.ninja ## Mutated traffic at the real programs
 	@ninja -C $(SANITIZED) -j $(JOBS) programs
 	@BUILD=$(SANITIZED) tests/fuzz/listeners/run
 
+test-steady: all ## LEGS (test) TIMES (20) times in a row, with two busy loops beside; long
+	@MAKE="$(MAKE)" tools/steady $(or $(TIMES),20) $(or $(LEGS),test)
+
 bench: all ## Measure, as ratios in one run: first job, live edits, operator, agent, API server; needs root
 	@tools/packages test bench
 	@tests/bench/run
@@ -142,7 +145,7 @@ tidy: all ## clang-tidy over all sources: thorough, and slow
 	@tools/packages lint
 	@tools/lint $(BUILD) tidy
 
-tidy-changed: $(BUILD)/build.ninja ## clang-tidy over what differs from BASE (origin/main, else the last commit)
+tidy-changed: $(BUILD)/build.ninja ## clang-tidy over what differs from BASE (origin/main, else 20 commits ago)
 	@tools/packages lint
 	@tools/lint $(BUILD) tidy-changed $(BASE)
 
