@@ -11,7 +11,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-node test-first-light test-e2e test-streams \
-	test-durability test-hostile test-release test-upgrade test-mutations \
+	test-durability test-hostile test-release test-upgrade test-mutations test-expect \
 	test-agent test-native test-steady test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
@@ -120,6 +120,10 @@ test-hostile: all ## Hostile peers on loopback: floods, slow heads, large bodies
 test-mutations: all ## Every known key of Slurm's files with good, odd and bad values: MINUTES (60), KEYS, SEED, JOBS; needs root (long)
 	@tools/packages test run
 	@tests/mutations/run
+
+test-expect: programs ## Slurm's own expect tests, on a plain Slurm and on a cluster of ours: GROUPS="1 17", TESTS, SECONDS_EACH (120); needs root (long)
+	@tools/packages run expect
+	@GROUPS_OF_TESTS="$(GROUPS)" TESTS="$(TESTS)" $(if $(SECONDS_EACH),SECONDS_EACH=$(SECONDS_EACH)) tests/expect/run
 
 test-valgrind: all ## The API server under valgrind while the conformance suite runs (long)
 	@tools/packages test
