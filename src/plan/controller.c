@@ -2,7 +2,7 @@
 /*
  * The plan for a Controller.
  *
- * Steps in order: Finalizer, Internal Service, Service, Config, Keys, StatefulSet,
+ * Steps in order: Finalizer, Internal Service, Service, Config, Keys, Successor, StatefulSet,
  * ClusterWorkerService, ClusterWorkerPDB, Active, ServiceMonitor, Status.  An external Controller
  * has no daemon here: it gets its configuration alone.
  *
@@ -174,12 +174,12 @@ static bool awaits_verdict(const struct draft *d)
  * for the next plan, which sees them. */
 static void plan_stateful_set(struct draft *d)
 {
-    actions_step(d->to, "StatefulSet");
     if (!d->c->spec.external && d->config_good && d->keys.known && !d->keys_made &&
         !(d->keys.written && !build_has_agent(d->cluster)) && !awaits_verdict(d) &&
         !d->upgrade.held)
-        bring_about(
-            d, build_controller_app(d->to->arena, d->in->cluster, d->config.hash, &d->problems));
+        controller_plan_set(
+            d->to, d->cluster->lookup,
+            build_controller_app(d->to->arena, d->in->cluster, d->config.hash, &d->problems));
 }
 
 /* Owned by all NodeSets at once, and so written by nobody but the one who sees them all. */

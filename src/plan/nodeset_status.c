@@ -62,7 +62,8 @@ static void pin(struct arena *a, const struct plan_nodeset *in, struct nodeset_s
                                                    in->pods[i]->node_name};
     }
     for (size_t i = 0; i < st->ordinal_to_node.n; i++)
-        if (!jsn_map_get(&map, st->ordinal_to_node.items[i].key))
+        if (!jsn_map_get(&map, st->ordinal_to_node.items[i].key) &&
+            !nodeset_is_gone(in, st->ordinal_to_node.items[i].value))
             map.items[map.n++] = st->ordinal_to_node.items[i];
     st->ordinal_to_node = map;
 }

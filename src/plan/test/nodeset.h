@@ -29,6 +29,7 @@ struct fixture {
     bool external;            /* it is */
     struct api_conditions controller_says;
     const char *twin;
+    const char *gone; /* a machine that is not there any more */
     const struct slurm_state *slurm;
     struct slurm_node nodes[POD_MAX]; /* what Slurm has, if use_slurm was called */
     struct slurm_state state;
@@ -69,6 +70,8 @@ static inline UNUSED struct actions plan(struct fixture *f)
                               .revisions = revisions,
                               .slurm = f->slurm,
                               .twin = f->twin,
+                              .gone = &f->gone,
+                              .n_gone = f->gone != NULL,
                               .now_us = 1000000000};
     struct err e = {0};
 
