@@ -10,7 +10,7 @@ TWICE ?=
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-node test-first-light test-e2e test-streams \
+.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-node test-first-light test-e2e test-streams \
 	test-durability test-hostile test-release test-mutations \
 	test-agent test-native test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install clean help
 
@@ -44,7 +44,7 @@ stop: ## Take it down again; what was declared stays
 
 test: ## What a change must pass: units, sanitizers, API conformance, a real Slurm cluster
 	@tools/packages build test
-	@$(MAKE) --no-print-directory test-unit test-sanitize test-api test-operator \
+	@$(MAKE) --no-print-directory test-unit test-sanitize test-api test-operator test-deploy \
 		test-first-light test-durability
 	@echo "make test: all passed"
 
@@ -80,6 +80,10 @@ test-api-real: all ## The same on a real kube-apiserver, and ours beside it; bui
 test-operator: all ## The operator beside an embedded API server
 	@tools/packages test
 	@$(TWICE) tests/e2e/operator/run
+
+test-deploy: all ## What deploy/ renders to, held against the code's rights and the pod security standards
+	@tools/packages test
+	@tests/deploy/run
 
 test-agent: all ## The agent's libslurm children against a real slurmctld; needs root
 	@tools/packages test run
@@ -167,9 +171,11 @@ fmt: ## Format the sources
 
 crds: all ## Print the definitions of our kinds into deploy/crds
 	@$(BUILD)/slurmkeeper crds --directory deploy/crds
+	@cd deploy/crds && { sed '/^- /d' kustomization.yaml; ls *_*.yaml | sed 's/^/- /'; } >list.new && mv list.new kustomization.yaml
 
 rbac: all ## Print what the operator needs to be allowed into deploy/rbac
 	@$(BUILD)/slurmkeeper rbac >deploy/rbac/operator.yaml
+	@$(BUILD)/slurmkeeper rbac --namespace slurm --watch slurm >deploy/namespaced/rbac.yaml
 
 install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
 	@meson install -C $(BUILD) --no-rebuild

@@ -6,6 +6,7 @@
  * SIGKILL, ends it at once: whoever comes next finds everything in the API server.
  */
 #include <signal.h>
+#include <unistd.h>
 
 #include "src/base/alloc.h"
 #include "src/base/descriptors.h"
@@ -19,6 +20,9 @@
 
 /* slurmctld does not run as root; the highest number stands for no user at all. */
 #define ID_MAX 4294967294
+/* Where the operator is at home by deploy/ and `slurmkeeper rbac`: the lease of one that is started
+ * by hand is the same as that of those in pods, whatever context its kubeconfig names. */
+#define HOME_NAMESPACE "slurmkeeper"
 #define MAX_CA_BYTES ((size_t)1 << 20)
 
 struct session {
@@ -77,7 +81,14 @@ static int read_client_ca(const struct cli_args *args, char **ret_pem, struct er
     return path ? file_read(path, MAX_CA_BYTES, ret_pem, &n, e) : 0;
 }
 
-static int start(const struct cli_args *args, const struct operator_options *o, struct err *e)
+static const char *lease_namespace(const struct cli_args *args, const struct kube_target *t)
+{
+    if (cli_has(args, "lease-namespace"))
+        return cli_get(args, "lease-namespace");
+    return t->in_pod ? t->namespace : HOME_NAMESPACE;
+}
+
+static int start(const struct cli_args *args, struct operator_options *o, struct err *e)
 {
     AUTO(loop_free) struct loop *l = NULL;
     AUTO(kube_target_free) struct kube_target *t = NULL;
@@ -91,6 +102,7 @@ static int start(const struct cli_args *args, const struct operator_options *o, 
     if (r < 0)
         return r;
     s.loop = l;
+    o->lease_namespace = lease_namespace(args, t);
     return run(&s, t, o, e);
 }
 
@@ -151,6 +163,8 @@ int verb_operator_run(const struct cli_args *args)
         .namespaces = namespaces,
         .leader_elect = cli_has(args, "leader-elect"),
         .metrics = cli_get(args, "metrics"),
+        /* what somebody starts beside the container's first process has no such right */
+        .pod_uid = getpid() == 1 ? getenv("POD_UID") : NULL,
     };
     struct webhook_options webhook = {
         .address = cli_get(args, "webhook"),

@@ -117,6 +117,7 @@ static const struct cli_option crds_options[] = {
 
 static const struct cli_option rbac_options[] = {
     {"namespace", "NAME", "Where the operator runs", "slurmkeeper", false},
+    {"watch", "NAME", "It looks after this namespace alone; may be given again", "all", true},
     {NULL},
 };
 
@@ -127,6 +128,8 @@ static const struct cli_option operator_options[] = {
      NULL, false},
     {"namespace", "NAME", "Look after this namespace alone; may be given again", "all", true},
     {"leader-elect", NULL, "Of several operators let only one work, by a Lease", NULL, false},
+    {"lease-namespace", "NAME", "Where the Lease is", "the pod's; outside of a pod slurmkeeper",
+     false},
     {"metrics", "ADDRESS:PORT", "Serve /healthz, /readyz and /metrics there", NULL, false},
     {"webhook", "ADDRESS:PORT",
      "Serve a validating webhook there (HTTPS, path /validate): the API refuses what Slurm would",
