@@ -171,7 +171,7 @@ fmt: ## Format the sources
 
 crds: all ## Print the definitions of our kinds into deploy/crds
 	@$(BUILD)/slurmkeeper crds --directory deploy/crds
-	@cd deploy/crds && { sed '/^- /d' kustomization.yaml; ls *_*.yaml | sed 's/^/- /'; } >list.new && mv list.new kustomization.yaml
+	@cd deploy && { sed '/^- crds/d' kustomization.yaml; ls crds/* | sed 's/^/- /'; } >list.new && mv list.new kustomization.yaml
 
 rbac: all ## Print what the operator needs to be allowed into deploy/rbac
 	@$(BUILD)/slurmkeeper rbac >deploy/rbac/operator.yaml
