@@ -122,7 +122,7 @@ static const char **namespaces_of(const struct cli_args *args)
 /* How the nodes' control groups are, in the words of --cgroup. */
 static bool read_cgroup(const char *text, enum build_cgroup *ret)
 {
-    static const char *const names[] = {"v2", "v1", "hybrid", "none"};
+    static const char *const names[] = {"v2", "v1", "hybrid", "none", "auto"};
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         if (streq(text, names[i])) {
@@ -149,7 +149,7 @@ static bool read_env(const struct cli_args *args, struct build_env *env)
         return false;
     }
     if (cgroup && !read_cgroup(cgroup, &env->cgroup)) {
-        (void)cli_usage_error("operator: --cgroup: '%s' is none of v2, v1, hybrid, none", cgroup);
+        (void)cli_usage_error("operator: --cgroup: '%s' is none of v2, v1, hybrid, none, auto", cgroup);
         return false;
     }
     return cli_get_i64(args, "slurm-uid", 1, ID_MAX, &env->slurm_uid) &&

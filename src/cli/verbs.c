@@ -142,7 +142,7 @@ static const struct cli_option operator_options[] = {
      "answer everybody", false},
     {"slurm-version", "RELEASE", "The Slurm release where no image or annotation names one",
      "the newest known", false},
-    {"cgroup", "KIND", "How nodes arrange control groups: v2, v1, hybrid or none", "v2", false},
+    {"cgroup", "KIND", "How nodes arrange control groups: v2, v1, hybrid, none, or auto (each slurmd looks)", "v2", false},
     {"cluster-domain", "DOMAIN", "What names of Services end with", "cluster.local", false},
     {"slurm-uid", "UID", "Of the user slurm in the images", "401", false},
     {"slurm-gid", "GID", "Of its group", "401", false},
@@ -186,7 +186,7 @@ static const struct cli_option render_options[] = {
     {"filename", "FILE", "Manifests: a file, a directory, or - for standard input", NULL, true},
     {"slurm-version", "VERSION", "Slurm release to render for, where no Controller names one",
      "the newest", false},
-    {"cgroup", "KIND", "Control groups of the nodes: v2, v1, hybrid or none", "v2", false},
+    {"cgroup", "KIND", "Control groups of the nodes: v2, v1, hybrid, none or auto", "v2", false},
     {"only", "NAME", "Print this file only, such as slurm.conf", NULL, false},
     {NULL},
 };

@@ -155,7 +155,7 @@ class Control:
             "--kubelet-client-key", at / "admin.key", "--authorization-mode", "Node,RBAC", "--service-account-issuer",
             "https://kubernetes.default.svc.cluster.local", "--service-account-key-file", at / "accounts.key",
             "--service-account-signing-key-file", at / "accounts.key", "--service-cluster-ip-range", "10.96.0.0/16",
-            "--allow-privileged", "--enable-aggregator-routing", "--audit-log-path", self.audit, "--audit-policy-file",
+            "--allow-privileged", "--kubelet-preferred-address-types", "InternalIP", "--enable-aggregator-routing", "--audit-log-path", self.audit, "--audit-policy-file",
             SCRATCH / "control/audit.json")
         eventually(lambda: self.kubectl("get", "--raw", "/readyz", check=False) == "ok", "the API server")
 
