@@ -48,5 +48,9 @@ def a_kubernetes():
 @pytest.fixture(scope="session", name="kubernetes")
 def with_slurmkeeper(bare):
     bare.kubectl("apply", "-k", TOP / "deploy")
+    if os.environ.get("SLURMKEEPER_LOG"):
+        bare.kubectl("set", "env", "deployment/slurmkeeper-operator", "-n", "slurmkeeper",
+                     f"SLURMKEEPER_LOG={os.environ['SLURMKEEPER_LOG']}")
+        bare.kubectl("rollout", "status", "deployment/slurmkeeper-operator", "-n", "slurmkeeper", "--timeout=100s")
     eventually(lambda: "2/2" in bare.kubectl("get", "deployment", "-n", "slurmkeeper"), "two operators")
     return bare
