@@ -144,6 +144,8 @@ static bool read_env(const struct cli_args *args, struct build_env *env)
     env->no_agent = cli_has(args, "no-agent");
     env->no_http = cli_has(args, "no-http-probes");
     env->munge = cli_has(args, "munge");
+    env->host_slurm = cli_has(args, "host-slurm");
+    env->node_conditions = cli_get(args, "propagated-node-conditions");
     if (release && release_parse(str_of(release), &env->release, &e) < 0) {
         (void)cli_usage_error("operator: --slurm-version: %s", e.text);
         return false;

@@ -20,6 +20,8 @@ static const struct cli_option apiserver_options[] = {
     {"history", "SECONDS", "How long watches and paged lists may look back", "300", false},
     {"slurm-version", "RELEASE", "Check our kinds for this Slurm where a Controller names none",
      "any known", false},
+    {"host-slurm", NULL, "Pods run the machine's Slurm: tags of images tell nothing of its release",
+     NULL, false},
     {"no-controllers", NULL, "Only store workloads: make no pods, endpoints or statuses of them",
      NULL, false},
     {NULL},
@@ -146,7 +148,13 @@ static const struct cli_option operator_options[] = {
     {"cluster-domain", "DOMAIN", "What names of Services end with", "cluster.local", false},
     {"slurm-uid", "UID", "Of the user slurm in the images", "401", false},
     {"slurm-gid", "GID", "Of its group", "401", false},
+    {"host-slurm", NULL, "Pods run the machine's Slurm: tags of images tell nothing of its release",
+     NULL, false},
     {"munge", NULL, "Authenticate by munge where a Controller declares no AuthType", NULL, false},
+    {"propagated-node-conditions", "TYPES",
+     "Conditions of Kubernetes nodes, with commas between, that drain the Slurm nodes there while "
+     "they are True; a cordoned node does in any case",
+     NULL, false},
     {"no-http-probes", NULL,
      "Slurm's daemons do not answer HTTP, though their release could: probes run scontrol", NULL,
      false},
@@ -160,6 +168,9 @@ static const struct cli_option operator_options[] = {
 };
 
 static const struct cli_option plan_options[] = {
+    {"state", "DIR",
+     "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
+     "/var/lib/slurmkeeper, where nothing names an API server", false},
     {"filename", "FILE", "Manifests: a file, a directory, or - for standard input", NULL, true},
     {"kubeconfig", "FILE",
      "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
@@ -250,9 +261,10 @@ const struct cli_verb cli_verbs[] = {
      "cluster concerned, and asks its agent what that would change: by a call (rpc), by reading "
      "the "
      "files again (reconfigure), or by a new start of slurmctld (restart). Nothing is changed. "
+     "What slurmctld has otherwise than declared is listed as drift. "
      "Without manifests the declared objects are held against what runs. Where no agent can be "
      "reached, the files are compared with those that were written last, and that is said. The "
-     "exit status is 0 for no change, 2 for changes, 1 for an error.",
+     "exit status is 0 for no change, 2 for changes or drift, 1 for an error.",
      plan_options, verb_plan_run},
     {"rbac", NULL, "Print the permissions that the operator needs on Kubernetes",
      "Prints a ServiceAccount, what it may do, and that it may, as YAML. The rules come from the "
