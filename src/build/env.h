@@ -11,6 +11,7 @@ enum build_cgroup {
     BUILD_CGROUP_V1,
     BUILD_CGROUP_HYBRID, /* v2 mounted beside v1: Slurm needs the v1 plugin */
     BUILD_CGROUP_NONE,   /* slurmd may not touch them */
+    BUILD_CGROUP_AUTO,   /* each slurmd looks by itself: nodes may differ */
 };
 
 struct build_env {
