@@ -35,7 +35,7 @@ uint32_t admission_release(const struct admission_request *in, const struct api_
     struct controller c;
     uint32_t release = 0;
 
-    if (in->no_images)
+    if (in->host_slurm)
         return in->release;
     if (api_lookup_get(in->lookup, "Controller", api_namespace(meta), controller, &found) ==
             API_PRESENT &&
@@ -50,7 +50,7 @@ uint32_t admission_running(const struct admission_request *in, uint32_t named, c
     char runs[RELEASE_TEXT_LEN];
     char says[RELEASE_TEXT_LEN];
 
-    if (!in->no_images)
+    if (!in->host_slurm)
         return named ? named : in->release;
     if (!named || !in->release)
         return in->release;

@@ -22,7 +22,7 @@ static uint32_t release_for(const struct admission_request *in, const struct nod
 
     if (image && release_parse(str_of(image), &named, NULL) < 0)
         named = 0;
-    if (in->no_images)
+    if (in->host_slurm)
         return admission_running(in, named, "spec.slurmd.image", p);
     return release ? release : named;
 }
@@ -41,13 +41,13 @@ static const char *partition_line(struct arena *a, const struct nodeset *ns)
 static void check_ssh(const struct admission_request *in, const struct nodeset *ns,
                       struct api_problems *p)
 {
-    bool own = in->no_images || !jsn_get_str(ns->spec.slurmd, "image");
+    bool own = in->host_slurm || !jsn_get_str(ns->spec.slurmd, "image");
 
     if (ns->spec.ssh && ns->spec.ssh->enabled && own)
         api_problem_add(p, API_WARNING, "spec.ssh.enabled",
                         "sshd_config and sssd.conf are mounted, but %s no sshd: users cannot log "
                         "in to the nodes",
-                        in->no_images ? "pods of this machine start" : "the default image starts");
+                        in->host_slurm ? "pods of this machine start" : "the default image starts");
 }
 
 static void check(const struct admission_request *in, struct api_problems *p)

@@ -115,7 +115,7 @@ void pods_check_controller(const struct admission_request *in, const struct cont
     };
     static const char *const in_pod[] = {"spec.slurmctld", "spec.reconfigure", "spec.logfile",
                                          "spec.template",  "spec.persistence", NULL};
-    struct build_env env = {.release = release, .no_images = in->no_images};
+    struct build_env env = {.release = release, .host_slurm = in->host_slurm};
     struct build_cluster cluster = {.env = &env, .controller = c, .lookup = in->lookup};
     size_t errors = p->errors;
 
@@ -165,7 +165,7 @@ void pods_check_nodeset(const struct admission_request *in, const struct nodeset
         "spec.slurmd", "spec.logfile", "spec.ssh", "spec.template", "spec.volumeClaimTemplates",
         NULL};
     struct controller *c = arena_calloc(p->arena, 1, sizeof(*c));
-    struct build_env env = {.release = release, .no_images = in->no_images};
+    struct build_env env = {.release = release, .host_slurm = in->host_slurm};
     struct build_cluster cluster = {.env = &env, .controller = c, .lookup = in->lookup};
     size_t errors = p->errors;
 

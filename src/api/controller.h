@@ -102,6 +102,8 @@ bool controller_makes_jwt_key(const struct controller *c);
 /* How many slurmctld there are: one, and the backups. */
 int32_t controller_replicas(const struct controller *c);
 
+/* What the annotation slurmkeeper.dev/slurm-version says, if it is a release; NULL: nothing. */
+const char *controller_release_said(const struct controller *c, uint32_t *ret_release);
 /* The Slurm release that the annotation or the image's tag names; 0 if neither does. */
 uint32_t controller_release(const struct controller *c);
 

@@ -211,6 +211,8 @@ static const char *cgroup_conf(const struct build_cluster *c)
 {
     if (c->env->cgroup == BUILD_CGROUP_V2)
         return "CgroupPlugin=cgroup/v2\nIgnoreSystemd=yes\n";
+    if (c->env->cgroup == BUILD_CGROUP_AUTO)
+        return "CgroupPlugin=autodetect\nIgnoreSystemd=yes\n";
     if (c->env->cgroup == BUILD_CGROUP_NONE && build_has(c, PROFILE_CGROUP_DISABLED))
         return "CgroupPlugin=disabled\n";
     return "CgroupPlugin=cgroup/v1\n";

@@ -158,6 +158,13 @@ static struct jsn *make_volumes(const struct maker *m)
     struct jsn *volumes;
 
     volume_add_auth(m->a, m->c, sources);
+    jsn_append(
+        m->a, sources,
+        build_tree(m->a,
+                   "{'downwardAPI':{'items':[{'path':'register','fieldRef':{'fieldPath':"
+                   "'$annotation'}}]}}",
+                   SLOTS({"annotation",
+                          jsn_string(m->a, "metadata.annotations['" ANNOTATION_REGISTER "']")})));
     volumes =
         build_tree(m->a,
                    "[{'name':'slurm-etc','projected':{'defaultMode':'$mode','sources':'$sources'}},"
@@ -337,6 +344,8 @@ struct jsn *build_worker_pod(struct arena *a, const struct build_cluster *c,
 
     jsn_set_str(a, annotations, ANNOTATION_DEFAULT_CONTAINER, "slurmd");
     put_confinement(&m, annotations);
+    if (w->release)
+        jsn_set_str(a, annotations, API_RELEASE_ANNOTATION, w->release);
     if (w->record_checked)
         jsn_set_str(a, annotations, ANNOTATION_RECORD_CHECKED, "true");
     return build_tree(

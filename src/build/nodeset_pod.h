@@ -12,6 +12,7 @@ struct build_worker {
     const char *node;     /* the Kubernetes node it must run on; NULL: any */
     const char *hostname; /* where ordinal is -1: from the Kubernetes node; else NULL */
     const char *hash;     /* of its revision */
+    const char *release;  /* of Slurm that it runs, where one is declared; or NULL */
     bool record_checked;  /* Slurm has no record of its node, or one that fits */
 };
 

@@ -115,19 +115,21 @@ static struct jsn *make_ssh(struct arena *a, const struct nodeset_ssh *ssh)
               {"key", ssh->sssd_conf_ref.key ? jsn_string(a, ssh->sssd_conf_ref.key) : NULL}));
 }
 
-const char *revision_data(struct arena *a, const struct nodeset *ns)
+const char *revision_data(struct arena *a, const struct nodeset *ns, const char *release)
 {
     const struct nodeset_spec *s = &ns->spec;
     AUTO(buf_done) struct buf b = {0};
     struct jsn *v = build_tree(
         a,
         "{'spec':{'template':'$template','slurmd':'$slurmd','logfile':'$logfile','ssh':'$ssh',"
-        "'extraConf':'$extra','ordinalPadding':'$padding','oversubscribeNode':'$over'}}",
+        "'extraConf':'$extra','ordinalPadding':'$padding','oversubscribeNode':'$over'},"
+        "'slurmRelease':'$release'}",
         SLOTS({"template", make_template(a, &s->template)}, {"slurmd", replacing(a, s->slurmd)},
               {"logfile", replacing(a, s->logfile)}, {"ssh", make_ssh(a, s->ssh)},
               {"extra", s->extra_conf ? jsn_string(a, s->extra_conf) : NULL},
               {"padding", jsn_int(a, s->ordinal_padding)},
-              {"over", jsn_bool(a, s->oversubscribe_node)}));
+              {"over", jsn_bool(a, s->oversubscribe_node)},
+              {"release", release ? jsn_string(a, release) : NULL}));
 
     print_sorted(a, &b, v);
     return arena_strdup(a, buf_str(&b));

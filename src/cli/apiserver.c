@@ -27,7 +27,7 @@ static int serve(const struct apiserver_options *o, const struct cli_args *args,
 {
     AUTO(loop_free) struct loop *l = NULL;
     AUTO(admission_done)
-    struct admission admission = {.release = release, .no_images = cli_has(args, "no-images")};
+    struct admission admission = {.release = release, .host_slurm = cli_has(args, "host-slurm")};
     bool controllers = !cli_has(args, "no-controllers");
     AUTO(workloads_free) struct workloads *w = NULL;
     AUTO(apiserver_free) struct apiserver *s = NULL;

@@ -2,7 +2,7 @@
 /*
  * The plan for a NodeSet in StatefulSet mode.
  *
- * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Successor,
+ * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Register, Successor,
  * Protection, SlurmState, Cordon, Removal, Retire, Status.  What the NodeSets of a cluster share is
  * made by their Controller's plan.  What hinders (no Controller, a name that is taken, a bad spec)
  * is told by the Ready condition; pods that run stay as they are, and none is made.
@@ -110,7 +110,8 @@ static void forget_revisions(const struct plan_nodeset *in, const char *hash, st
 
     for (size_t i = 0; i < in->n_revisions; i++)
         if (!streq(hash_of(in->revisions[i]), hash) && !is_in_use(in, hash_of(in->revisions[i])) &&
-            !jsn_get_str(in->revisions[i], "metadata.deletionTimestamp"))
+            !jsn_get_str(in->revisions[i], "metadata.deletionTimestamp") &&
+            !nodeset_form_is_in_use(to->arena, in, in->revisions[i]))
             old[n++] = in->revisions[i];
     qsort(old, n, sizeof(*old), by_revision);
     for (size_t i = keep; i < n; i++) {
@@ -150,10 +151,12 @@ static const char *plan_revision(const struct plan_nodeset *in, const char *data
 /* What pods and nodes should be, by this revision. */
 static struct nodeset_view view_of(const struct plan_nodeset *in, struct actions *to)
 {
-    const char *text = revision_data(to->arena, in->ns);
     struct nodeset_view view = {.topology = build_has(in->cluster, PROFILE_TOPOLOGY_YAML)};
     struct jsn *data = NULL;
+    const char *text;
 
+    nodeset_release_of(to->arena, in, &view.release);
+    text = revision_data(to->arena, in->ns, view.release.text);
     if (jsn_parse(to->arena, str_of(text), NULL, &data, NULL) < 0)
         abort(); /* it is ours */
     view.data = data;
@@ -201,7 +204,8 @@ static void plan_pods(const struct plan_nodeset *in, const struct nodeset_view *
     for (size_t i = 0; i < scale->n_create; i++) {
         struct build_worker w = {.ordinal = (int32_t)scale->create[i],
                                  .node = pinned_to(to->arena, in, scale->create[i]),
-                                 .hash = view->hash};
+                                 .hash = view->hash,
+                                 .release = view->release.text};
         struct jsn *pod;
 
         w.record_checked = is_checked(in, view, &w, to->arena);
@@ -215,15 +219,40 @@ static void plan_pods(const struct plan_nodeset *in, const struct nodeset_view *
         actions_requeue(to, in->now_us);
 }
 
-static void plan_removal(const struct nodeset_scale *scale, struct actions *to)
+/* What must still be so when the pod is deleted; NULL: its containers have ended for good, somebody
+ * wants it gone whatever runs, or nobody can be asked. */
+static const struct action_hold *hold_of(struct arena *a, const struct plan_nodeset *in,
+                                         const struct plan_pod *p)
+{
+    struct action_hold *h;
+
+    if (!in->slurm || in->slurm->down || plan_pod_is_over(p) || !p->slurm_name ||
+        finalizer_is_forced(&in->ns->meta))
+        return NULL;
+    h = arena_calloc(a, 1, sizeof(*h));
+    *h = (struct action_hold){
+        .controller = in->ns->spec.controller_ref.name,
+        .node = p->slurm_name,
+        .reason = arena_printf(a, "slurmkeeper: Pod (%s/%s) is being deleted",
+                               api_namespace(&in->ns->meta), p->name),
+        .may_be_absent = !slurm_state_node(in->slurm, p->slurm_name),
+    };
+    return h;
+}
+
+static void plan_removal(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                         struct actions *to)
 {
     actions_step(to, "Removal");
     for (size_t i = 0; i < scale->n_remove; i++) {
+        const struct plan_pod *p = scale->remove[i];
         size_t from = to->n;
+        struct action *a = actions_delete(to, "Pod", p->namespace, p->name, p->uid,
+                                          "SuccessfulDelete", "Deleted pod %s", p->name);
 
-        actions_delete(to, "Pod", scale->remove[i]->namespace, scale->remove[i]->name,
-                       scale->remove[i]->uid, "SuccessfulDelete", "Deleted pod %s",
-                       scale->remove[i]->name);
+        a->hold = hold_of(to->arena, in, p);
+        if (!finalizer_is_forced(&in->ns->meta))
+            a->version = p->version;
         if (i >= scale->first_replaced)
             nodeset_guard(to, from);
     }
@@ -269,7 +298,7 @@ void nodeset_pods_plan(const struct plan_nodeset *in, const struct nodeset_scale
     plan_protection(in, to);
     plan_mirror(in, to);
     nodeset_drain_plan(in, scale, to);
-    plan_removal(scale, to);
+    plan_removal(in, scale, to);
     (void)nodeset_retire_plan(in, scale, to);
 }
 
@@ -312,6 +341,7 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
         nodeset_claims_plan(in, &scale, to);
         plan_pods(in, &view, &scale, to);
         nodeset_nodes_plan(in, &view, &scale, to);
+        nodeset_lost_plan(in, to);
         nodeset_successor_plan(in, &view, &scale, to);
         nodeset_pods_plan(in, &scale, to);
     }

@@ -13,8 +13,18 @@ struct nodeset_drain {
     bool replaced;   /* another pod is to take its place */
 };
 
+/* Which Slurm its pods are to run. */
+struct nodeset_release {
+    const char *text; /* what the annotation says, or said; NULL: nothing */
+    const char *held; /* why another one that is declared has to wait; NULL: none has */
+    bool makes_none;  /* no pod can be made meanwhile */
+};
+void nodeset_release_of(struct arena *a, const struct plan_nodeset *in,
+                        struct nodeset_release *ret);
+
 /* What pods and nodes of a NodeSet should be. */
 struct nodeset_view {
+    struct nodeset_release release;
     const char *hash;       /* of the revision that pods should have */
     const struct jsn *data; /* of that revision */
     struct node_declared node;
@@ -57,9 +67,6 @@ bool nodeset_record_is_stale(struct arena *a, const struct plan_nodeset *in,
 
 /* Has nobody but us and slurmctld laid hands on the record?  Only such a one may be deleted. */
 bool nodeset_record_is_ours(const struct slurm_node *n);
-/* Is the NodeSet's name among the node's features?  A node of somebody else may be called alike. */
-bool nodeset_record_is_member(struct arena *a, const struct nodeset *ns,
-                              const struct slurm_node *n);
 /* It is ours, and it is certain that it has no jobs. */
 bool nodeset_record_may_go(const struct slurm_node *n);
 
@@ -69,6 +76,12 @@ void nodeset_nodes_plan(const struct plan_nodeset *in, const struct nodeset_view
 /* What of nodes is not as declared because somebody has changed it; NULL: nothing is. */
 const char *nodeset_nodes_drift(struct arena *a, const struct plan_nodeset *in,
                                 const struct nodeset_view *view);
+/* Does its pod run, and slurmctld, which answers, has no such node? */
+bool nodeset_is_unregistered(const struct plan_nodeset *in, const struct plan_pod *p);
+/* The same, and it had the time to register. */
+bool nodeset_is_lost(const struct plan_nodeset *in, const struct plan_pod *p);
+/* Have slurmds of such pods register again. */
+void nodeset_lost_plan(const struct plan_nodeset *in, struct actions *to);
 /* The condition NodesApplied. */
 void nodeset_nodes_judge(const struct plan_nodeset *in, const struct nodeset_view *view,
                          struct status_scribe *s);
@@ -108,6 +121,9 @@ bool nodeset_reason_is_ours(const char *reason);
 size_t nodeset_retire_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                            struct actions *to);
 
+/* Are there records of nodes without pods that only this revision tells to be ours? */
+bool nodeset_form_is_in_use(struct arena *a, const struct plan_nodeset *in,
+                            const struct jsn *revision);
 /* Is it known that a Kubernetes node which pods are pinned to is not there any more? */
 bool nodeset_is_gone(const struct plan_nodeset *in, const char *machine);
 

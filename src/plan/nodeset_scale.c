@@ -28,11 +28,6 @@ static int by_order(const void *a, const void *b, void *arg)
                                    *(const struct plan_pod *const *)b, s->set, s->slurm);
 }
 
-static bool is_over(const struct plan_pod *p)
-{
-    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED;
-}
-
 /* It waits for the machine that it is pinned to, and that is gone: another one has to be made. */
 static bool is_stranded(struct arena *a, const struct plan_nodeset *in, const struct plan_pod *p)
 {
@@ -110,7 +105,8 @@ static const struct plan_pod **living(struct arena *a, const struct plan_nodeset
     size_t n = 0;
 
     for (size_t i = 0; i < in->n_pods; i++)
-        if (!in->pods[i]->deleting && !is_over(in->pods[i]) && !is_stranded(a, in, in->pods[i]))
+        if (!in->pods[i]->deleting && !plan_pod_is_over(in->pods[i]) &&
+            !is_stranded(a, in, in->pods[i]))
             pods[n++] = in->pods[i];
     qsort_r(pods, n, sizeof(*pods), by_order, &sorter);
     *ret_n = n;
@@ -208,7 +204,8 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
     s.remove = arena_calloc(a, in->n_pods + 1, sizeof(struct plan_pod *));
     s.drain = arena_calloc(a, in->n_pods + 1, sizeof(*s.drain));
     for (size_t i = 0; i < in->n_pods; i++)
-        if ((is_over(in->pods[i]) || is_stranded(a, in, in->pods[i])) && !in->pods[i]->deleting)
+        if ((plan_pod_is_over(in->pods[i]) || is_stranded(a, in, in->pods[i])) &&
+            !in->pods[i]->deleting)
             s.remove[s.n_remove++] = in->pods[i];
     for (size_t i = 0; i < excess; i++) {
         if (plan_pod_is_free(pods[i], in->slurm)) {
@@ -219,9 +216,9 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
         }
     }
     s.first_replaced = s.n_remove;
-    if (view && in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
+    if (view && !view->release.held && in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
         replace_outdated(a, in, view, pods + excess, n - excess, &s);
-    if (in->n_pods < want) {
+    if (in->n_pods < want && !(view && view->release.makes_none)) {
         size_t most = MIN(want, MAX(allowed(in), in->n_pods));
 
         s.n_refused = want - most;

@@ -54,9 +54,9 @@ static const char *all_of(struct arena *a, struct test_cluster *t)
         struct build_worker w = {.ordinal = 7};
         char hash[REVISION_HASH_LEN];
 
-        revision_hash(revision_data(a, ns), 0, hash);
+        revision_hash(revision_data(a, ns, NULL), 0, hash);
         w.hash = hash;
-        print(&b, build_revision(a, ns, revision_data(a, ns), hash, 1));
+        print(&b, build_revision(a, ns, revision_data(a, ns, NULL), hash, 1));
         print(&b, build_ssh_config(a, ns));
         print(&b, build_worker_pod(a, c, ns, &w, &p));
         JSN_FOR_ITEMS (claim, build_worker_claims(a, c, ns, &w))
@@ -314,15 +314,15 @@ static void what_does_not_show_in_pods_keeps_the_hash(void **state)
 
     (void)state;
     cluster_of(&a, &plain, 0, CONTROLLER "  {}\n" NODESET("c"));
-    revision_hash(revision_data(&a, plain.list[0]), 0, hash);
-    revision_hash(revision_data(&a, plain.list[0]), 1, other);
+    revision_hash(revision_data(&a, plain.list[0], NULL), 0, hash);
+    revision_hash(revision_data(&a, plain.list[0], NULL), 1, other);
     assert_string_not_equal(hash, other);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct test_cluster t = {0};
 
         cluster_of(&a, &t, 0,
                    arena_printf(&a, CONTROLLER "  {}\n" NODESET("c") "%s", cases[i].spec));
-        revision_hash(revision_data(&a, t.list[0]), 0, other);
+        revision_hash(revision_data(&a, t.list[0], NULL), 0, other);
         assert_int_equal(streq(hash, other), cases[i].same);
     }
 }
@@ -345,7 +345,7 @@ static void texts_are_escaped_as_go_does(void **state)
     (void)state;
     cluster_of(&a, &t, 0,
                CONTROLLER "  {}\n" NODESET("c") "  slurmd: {b: 'a<b', a: [1, true, null]}\n");
-    assert_string_equal(revision_data(&a, t.list[0]),
+    assert_string_equal(revision_data(&a, t.list[0], NULL),
                         "{\"spec\":{\"logfile\":{\"$patch\":\"replace\"},\"ordinalPadding\":0,"
                         "\"oversubscribeNode\":false,\"slurmd\":{\"$patch\":\"replace\",\"a\":[1,"
                         "true,null],\"b\":\"a\\u003cb\"},\"template\":{\"$patch\":\"replace\"}}}");
@@ -388,7 +388,9 @@ static void annotations_of_the_controller_start_its_pods_anew(void **state)
     annotations =
         jsn_get(build_controller_app(&a, &t.cluster, "", &p), "spec.template.metadata.annotations");
     assert_string_equal(jsn_text(jsn_key(annotations, "restart-trigger")), "1");
-    assert_int_equal(jsn_len(annotations), 4); /* and our own three */
+    assert_string_equal(jsn_text(jsn_member(annotations, STR("slurmkeeper.dev/slurm-version"))),
+                        "25.05");
+    assert_int_equal(jsn_len(annotations), 5); /* and our own three */
 }
 
 static void null_and_empty_lists_are_not_given(void **state)

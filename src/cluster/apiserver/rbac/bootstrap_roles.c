@@ -74,7 +74,7 @@ static const struct bootstrap_rule rules[] = {
     RULE("system:slurmkeeper:serve", "create patch", "apiextensions.k8s.io",
          "customresourcedefinitions"),
     RULE("system:slurmkeeper:serve", READ, "slinky.slurm.net", "controllers"),
-    RULE("system:slurmkeeper:serve", READ, "-", "configmaps secrets services"),
+    RULE("system:slurmkeeper:serve", READ, "-", "configmaps pods secrets services"),
     {NULL},
 };
 
