@@ -104,6 +104,12 @@ static void on_turn(void *arg)
     view_start(v);
 }
 
+/* What has no namespace may be out of an operator's reach that looks after a few of these. */
+static bool may_do_without(const struct view *v, const struct kube_failure *f)
+{
+    return v->sight == SIGHT_OPTIONAL && f->code == 403;
+}
+
 static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms)
 {
     struct view *v = arg;
@@ -121,7 +127,7 @@ static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms
     if (v->absent && !v->complained)
         log_warn("the server does not know %s.%s yet: waiting for it%s", k->plural, k->group,
                  api_group_is_ours(k->group) ? "; apply deploy/crds" : "");
-    else if (!v->absent && retry_ms >= 1000)
+    else if (!v->absent && retry_ms >= 1000 && !(may_do_without(v, f) && v->complained))
         log_warn("watching %s: trying again in %lld ms: %s", k->plural, (long long)retry_ms,
                  f->err.text);
     v->complained = true;
