@@ -151,6 +151,8 @@ static int create(struct sim *s, struct sim_call *c)
     const char *name = jsn_get_str(c->body, "metadata.name");
     struct jsn *object = jsn_clone(&a, c->body);
 
+    if (c->dry)
+        return 201;
     if (revs_find(&s->api.objects, c->object_kind, name))
         return 409;
     jsn_set_path(&a, object, "metadata.uid", jsn_stringf(&a, "uid-%u", ++s->api.uids));

@@ -133,6 +133,7 @@ struct sim_call {
     const char *name;
     const char *subresource;
     const struct jsn *body;
+    bool dry; /* the server says what it would do, and does nothing */
     kube_done_fn api_fn;
     int code;
     /* of the agent */
