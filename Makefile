@@ -12,7 +12,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-kubernetes test-node test-first-light test-e2e test-streams \
 	test-durability test-hostile test-release test-upgrade test-mutations test-expect \
-	test-agent test-native test-steady test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
+	test-agent test-native test-steady sim soak test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -149,6 +149,12 @@ fuzz-listeners: $(SANITIZED)/build.ninja ## Mutated traffic at the real programs
 
 test-steady: all ## LEGS (test) TIMES (20) times in a row, with two busy loops beside; long
 	@MAKE="$(MAKE)" tools/steady $(or $(TIMES),20) $(or $(LEGS),test)
+
+sim: all ## A NodeSet's life in simulated time, from SEED (1) on, SEEDS (100) of STEPS (20000) each: does a job die?
+	@$(BUILD)/tests/sim/sim seed=$(or $(SEED),1) seeds=$(or $(SEEDS),100) steps=$(or $(STEPS),20000) $(OVERLAP)
+
+soak: all ## The same with new seeds for SECONDS (600)
+	@$(BUILD)/tests/sim/sim seed=$(or $(SEED),$$(date +%s)) seeds=1000000000 steps=$(or $(STEPS),20000) seconds=$(or $(SECONDS),600) $(OVERLAP)
 
 bench: all ## Measure, as ratios in one run: first job, live edits, operator, agent, API server; needs root
 	@tools/packages test bench
