@@ -20,6 +20,18 @@ static void check_extra(const struct admission_request *in, const struct control
     build_check_extra(p->arena, &cluster, release == 0, p);
 }
 
+/* The release that its words will be read by.  On this machine the annotation chooses among the
+ * Slurms that are installed, and an image chooses nothing. */
+static uint32_t release_for(const struct admission_request *in, const struct controller *c,
+                            struct api_problems *p)
+{
+    uint32_t said = 0;
+
+    if (in->host_slurm && controller_release_said(c, &said))
+        return said;
+    return admission_running(in, controller_release(c), "spec.slurmctld.image", p);
+}
+
 static void check(const struct admission_request *in, struct api_problems *p)
 {
     struct controller c;
@@ -32,7 +44,7 @@ static void check(const struct admission_request *in, struct api_problems *p)
         admission_add_error(p, &e);
         return;
     }
-    release = admission_running(in, controller_release(&c), "spec.slurmctld.image", p);
+    release = release_for(in, &c, p);
     controller_check(&c, release, p);
     check_extra(in, &c, release, p);
     controller_check_refs(&c, in->lookup, p);
