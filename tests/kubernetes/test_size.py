@@ -86,10 +86,16 @@ def many_pods(kubernetes):
     api = Api(kubernetes)
     since = time.monotonic()
     kubernetes.apply(CLUSTER)
-    eventually(lambda: len(pods(kubernetes)) == PODS, "the pods", 400, 2)
-    print(f"\n{PODS} pods made: {time.monotonic() - since:.1f} s")
-    names = [name.split("/")[1] for name in pods(kubernetes)]
-    api.patch_all([f"/api/v1/namespaces/size/pods/{name}/status" for name in names], RUNNING)
+    set_running = set()
+
+    def set_all_running():
+        """The operator makes further pods as those that it has made come up."""
+        names = {name.split("/")[1] for name in pods(kubernetes)} - set_running
+        api.patch_all([f"/api/v1/namespaces/size/pods/{name}/status" for name in sorted(names)], RUNNING)
+        set_running.update(names)
+        return len(set_running) == PODS
+    eventually(set_all_running, "the pods", 400)
+    print(f"\n{PODS} pods made and set running: {time.monotonic() - since:.1f} s")
     eventually(lambda: kubernetes.get("nodeset", "many", ns="size")["status"]["readyReplicas"] == PODS, "all ready", 120)
     yield api
     kubernetes.kubectl("annotate", "nodeset/many", "controller/big", "-n", "size", "slurmkeeper.dev/force-delete=true")
