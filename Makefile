@@ -10,7 +10,7 @@ TWICE ?=
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-kubernetes test-node test-first-light test-e2e test-streams \
+.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-helm test-kubernetes test-node test-first-light test-e2e test-streams \
 	test-durability test-hostile test-release test-upgrade test-mutations test-expect \
 	test-agent test-native test-steady sim soak test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
 
@@ -84,6 +84,10 @@ test-operator: all ## The operator beside an embedded API server
 test-deploy: all ## What deploy/ renders to, held against the code's rights and the pod security standards
 	@tools/packages test
 	@tests/deploy/run
+
+test-helm: all ## The charts, with a real helm: rendering, and install to uninstall on the embedded API; builds helm once, with Go
+	@tools/packages test
+	@tests/helm/run
 
 test-kubernetes: all images ## All of it on a real Kubernetes, started and stopped here; builds Kubernetes once, with Go; needs root
 	@tools/packages run test kubernetes
