@@ -183,11 +183,11 @@ static void a_change_that_restarts_slurmctld_is_warned_about(void **state)
         {"NodeSet", "  controllerRef: {name: m}\n  partition: {}",
          "  controllerRef: {name: m}\n  partition: {config: SelectTypeParameters=CR_Core}",
          "warning: spec.partition.config: slurmctld is restarted for this (jobs go on): partition "
-         "x: SelectTypeParameters: select/cons_tres -> CR_Core\n"},
+         "x: SelectTypeParameters: (not set) -> CR_Core\n"},
         {"Partition", "  controllerRef: {name: m}\n  all: true",
          "  controllerRef: {name: m}\n  all: true\n  config: SelectTypeParameters=CR_Core",
          "warning: spec: slurmctld is restarted for this (jobs go on): partition x: "
-         "SelectTypeParameters: select/cons_tres -> CR_Core\n"},
+         "SelectTypeParameters: (not set) -> CR_Core\n"},
         {"Partition", "  controllerRef: {name: m}\n  all: true",
          "  controllerRef: {name: m}\n  all: true\n  state: DOWN", ""},
     };
