@@ -12,7 +12,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-helm test-kubernetes test-node test-first-light test-e2e test-streams \
 	test-durability test-hostile test-release test-upgrade test-mutations test-expect \
-	test-agent test-native test-steady sim soak test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
+	test-agent test-native test-steady test-truth sim soak test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -100,6 +100,10 @@ test-agent: all ## The agent's libslurm children against a real slurmctld; needs
 test-native: all ## Declared changes, live in real Slurm clusters: edits, bad input, faults, scale; needs root
 	@tools/packages run test
 	@$(TWICE) tests/e2e/native/run
+
+test-truth: all ## Two minutes of accidents in a real cluster: all who tell of it agree with slurmctld; needs root
+	@tools/packages run test
+	@TRUTH_SECONDS=$(or $(SECONDS),120) tests/e2e/native/run test_truth.py -s
 
 test-first-light: all ## A real cluster comes up and runs jobs; the short one of test-e2e; needs root
 	@tools/packages run test

@@ -285,7 +285,10 @@ void nodeset_pods_plan(const struct plan_nodeset *in, const struct nodeset_scale
 static void plan_wakeup(const struct plan_nodeset *in, struct actions *to)
 {
     int64_t wait_us = in->ns->spec.min_ready_seconds * 1000000LL;
+    const struct nodeset_strategy *s = &in->ns->spec.update_strategy;
 
+    if (s->type == NODESET_SCHEDULED_UPDATE && s->scheduled && s->scheduled->start_us > in->now_us)
+        actions_requeue(to, s->scheduled->start_us);
     for (size_t i = 0; i < in->n_pods; i++) {
         const struct plan_pod *p = in->pods[i];
 

@@ -121,6 +121,10 @@ bool nodeset_reason_is_ours(const char *reason);
 size_t nodeset_retire_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                            struct actions *to);
 
+/* A node whose record may be one of those soon: slurmctld does not know yet that nobody is there.
+ * NULL: there is none. */
+const char *nodeset_retire_later(struct arena *a, const struct plan_nodeset *in);
+
 /* Are there records of nodes without pods that only this revision tells to be ours? */
 bool nodeset_form_is_in_use(struct arena *a, const struct plan_nodeset *in,
                             const struct jsn *revision);

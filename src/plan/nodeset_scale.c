@@ -172,6 +172,18 @@ static void replace_outdated(struct arena *a, const struct plan_nodeset *in,
     }
 }
 
+/* May pods of an older template be replaced now? */
+static bool is_update_time(const struct plan_nodeset *in)
+{
+    const struct nodeset_strategy *s = &in->ns->spec.update_strategy;
+    int64_t start = s->scheduled ? s->scheduled->start_us : 0;
+
+    if (s->type == NODESET_SCHEDULED_UPDATE)
+        return start && in->now_us >= start &&
+               in->now_us < start + s->scheduled->duration_ms * 1000;
+    return s->type == NODESET_ROLLING_UPDATE;
+}
+
 /* A record that does not fit goes before the pod comes that would go on with it. */
 static void hold_back(struct arena *a, const struct plan_nodeset *in,
                       const struct nodeset_view *view, struct nodeset_scale *s)
@@ -234,7 +246,7 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
         }
     }
     s.first_replaced = s.n_remove;
-    if (view && !view->release.held && in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
+    if (view && !view->release.held && is_update_time(in))
         replace_outdated(a, in, view, pods + excess, n - excess, &s);
     if (in->n_pods < want && !(view && view->release.makes_none)) {
         size_t most = MIN(want, MAX(allowed(in), in->n_pods));
