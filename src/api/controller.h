@@ -122,11 +122,6 @@ void controller_check(const struct controller *c, uint32_t release, struct api_p
 /* The part of it that concerns annotations. */
 void controller_check_annotations(const struct controller *c, struct api_problems *p);
 /*
- * What extraConf says to Slurm of this release; 0: no release is known, and only its form counts.
- * Which nodes its partitions name is not asked: their NodeSets may come later.
- */
-void controller_check_conf(const struct controller *c, uint32_t release, struct api_problems *p);
-/*
  * Why a setting of slurm.conf is not the user's; NULL: it may be set.  The
  * sentence lives in the arena.
  */

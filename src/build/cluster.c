@@ -17,7 +17,7 @@
 
 uint32_t build_release(const struct build_cluster *c)
 {
-    uint32_t release = c->runs ? c->runs : controller_release(c->controller);
+    uint32_t release = c->runs ? c->runs : build_declared_release(c);
 
     if (!release)
         release = c->env->release;

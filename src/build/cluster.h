@@ -29,7 +29,8 @@ struct build_cluster {
     uint32_t runs; /* the release to build for, where it is another than the declared one; 0 */
 };
 
-/* The release that runs: the Controller's, else the environment's, else the newest. */
+/* The release that runs: the Controller's, else the environment's, else the newest.  Where no
+ * images are pulled the environment's comes first. */
 uint32_t build_release(const struct build_cluster *c);
 /* The release that is declared: by the Controller's annotation, else by its image, or the machine's
  * own where pods run that.  0: none is. */

@@ -37,6 +37,10 @@ struct jsn *build_worker_claims(struct arena *a, const struct build_cluster *c,
 const char *worker_claim_name(struct arena *a, const struct nodeset *ns,
                               const struct build_worker *w, const char *template_name);
 
+/* Does its topology come from the Kubernetes node?  Not where extraConf says one, or Slurm takes
+ * none. */
+bool worker_takes_topology(struct arena *a, const struct build_cluster *c,
+                           const struct nodeset *ns);
 /* Arguments of slurmd, an array; the last ones are the user's. */
 struct jsn *worker_slurmd_args(struct arena *a, const struct build_cluster *c,
                                const struct nodeset *ns);

@@ -191,12 +191,13 @@ void revision_hash(const char *data, int32_t collisions, char ret_hash[REVISION_
 struct jsn *build_revision(struct arena *a, const struct nodeset *ns, const char *data,
                            const char *hash, int64_t number)
 {
-    struct jsn *labels = labels_all(a, APP_WORKER, ns->meta.name);
+    struct jsn *labels = build_map(a, &ns->spec.template.metadata.labels);
     struct jsn *value;
 
     if (jsn_parse(a, str_of(data), NULL, &value, NULL) < 0)
         abort(); /* it is ours */
-    build_add_map(a, labels, &ns->spec.template.metadata.labels);
+    JSN_FOR_MEMBERS (own, labels_all(a, APP_WORKER, ns->meta.name))
+        jsn_set_member(a, labels, own->key, own->value);
     jsn_set_str(a, labels, LABEL_HASH, hash);
     return build_tree(a,
                       "{'apiVersion':'apps/v1','kind':'ControllerRevision','metadata':'$meta',"

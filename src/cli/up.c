@@ -231,6 +231,9 @@ static int add_quickstart(struct up *u, struct manifests *m, struct err *e)
 
     if (r < 0 || jsn_len(controllers) > 0)
         return r;
+    r = host_limits_jobs("/sys/fs/cgroup", e); /* the quick start says task/cgroup */
+    if (r < 0)
+        return r;
     r = yaml_parse_all(m->a, str_of(example_quickstart), NULL, &docs, e);
     JSN_FOR_ITEMS (doc, docs) {
         arena_reserve(m->a, &m->docs, &m->cap, m->n + 1, sizeof(*m->docs));

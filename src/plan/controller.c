@@ -2,7 +2,7 @@
 /*
  * The plan for a Controller.
  *
- * Steps in order: Finalizer, Internal Service, Service, Config, Keys, StatefulSet,
+ * Steps in order: Finalizer, Internal Service, Service, Config, Keys, Successor, StatefulSet,
  * ClusterWorkerService, ClusterWorkerPDB, Active, ServiceMonitor, Status.  An external Controller
  * has no daemon here: it gets its configuration alone.
  *
@@ -174,12 +174,12 @@ static bool awaits_verdict(const struct draft *d)
  * for the next plan, which sees them. */
 static void plan_stateful_set(struct draft *d)
 {
-    actions_step(d->to, "StatefulSet");
     if (!d->c->spec.external && d->config_good && d->keys.known && !d->keys_made &&
         !(d->keys.written && !build_has_agent(d->cluster)) && !awaits_verdict(d) &&
         !d->upgrade.held)
-        bring_about(
-            d, build_controller_app(d->to->arena, d->in->cluster, d->config.hash, &d->problems));
+        controller_plan_set(
+            d->to, d->cluster->lookup,
+            build_controller_app(d->to->arena, d->in->cluster, d->config.hash, &d->problems));
 }
 
 /* Owned by all NodeSets at once, and so written by nobody but the one who sees them all. */
@@ -253,6 +253,13 @@ static const char *missing_key(struct draft *d)
     return NULL;
 }
 
+static bool was_down(const struct status_scribe *s)
+{
+    const struct api_condition *was = api_condition_find(s->conditions, "Ready");
+
+    return was && streq(was->reason, "SlurmctldDown");
+}
+
 static void judge_ready(struct draft *d, struct status_scribe *s)
 {
     const struct jsn *set =
@@ -270,6 +277,12 @@ static void judge_ready(struct draft *d, struct status_scribe *s)
         status_set(s, "Ready", STATUS_FALSE, ready > 0, "SlurmctldDown",
                    "slurmctld does not answer its agent; see pod %s-0",
                    labels_controller(d->to->arena, d->c->meta.name));
+    else if (ready > 0 && build_has_agent(d->cluster) && d->in->agent_trouble)
+        status_set(s, "Ready", STATUS_UNKNOWN, false, "AgentUnreachable",
+                   "slurmctld's pod is ready, but nothing is known of slurmctld: %s",
+                   d->in->agent_trouble);
+    else if (ready > 0 && was_down(s))
+        return; /* the agent, who said so, is being asked again */
     else if (ready > 0)
         status_set(s, "Ready", STATUS_TRUE, false, "SlurmctldReady", "slurmctld answers");
     else if (secret)

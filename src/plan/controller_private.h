@@ -15,6 +15,9 @@ struct config_verdict {
     bool good; /* it may be used */
 };
 
+/* Bring slurmctld's StatefulSet about; a pod that runs is not ended for one that cannot be made. */
+void controller_plan_set(struct actions *to, const struct api_lookup *l, struct jsn *set);
+
 /* The conditions ConfigApplied, NodeSetsAccepted and Drifted. */
 void controller_judge_config(const struct config_verdict *v, struct status_scribe *s);
 

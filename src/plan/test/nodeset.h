@@ -29,6 +29,7 @@ struct fixture {
     bool external;            /* it is */
     struct api_conditions controller_says;
     const char *twin;
+    const char *gone; /* a machine that is not there any more */
     const struct slurm_state *slurm;
     struct slurm_node nodes[POD_MAX]; /* what Slurm has, if use_slurm was called */
     struct slurm_state state;
@@ -69,6 +70,8 @@ static inline UNUSED struct actions plan(struct fixture *f)
                               .revisions = revisions,
                               .slurm = f->slurm,
                               .twin = f->twin,
+                              .gone = &f->gone,
+                              .n_gone = f->gone != NULL,
                               .now_us = 1000000000};
     struct err e = {0};
 
@@ -154,13 +157,22 @@ static inline UNUSED void expect_plan(struct fixture *f, const char *summary)
     carry_out(f, &list);
 }
 
+/* A plan may wish to look again later. */
+static inline UNUSED bool is_at_rest(const struct actions *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].verb != ACTION_REQUEUE)
+            return false;
+    return true;
+}
+
 /* Plan and carry out until nothing is left to do. */
 static inline UNUSED void converge(struct fixture *f)
 {
     for (int i = 0; i < 10; i++) {
         struct actions list = plan(f);
 
-        if (list.n == 0)
+        if (is_at_rest(&list))
             return;
         carry_out(f, &list);
     }

@@ -41,6 +41,71 @@ static void outdated_pods_are_drained_within_the_bounds(void **state)
     fixture_done(&f);
 }
 
+/* What of pods and nodes goes for other pods does so behind a try; returns how many there are. */
+static size_t count_guarded(const struct actions *list)
+{
+    unsigned tried = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct action *a = &list->items[i];
+
+        if (a->verb == ACTION_TRY)
+            tried = a->stage;
+        if (!a->guarded)
+            continue;
+        assert_true(tried > 0 && a->stage > tried);
+        n++;
+    }
+    return n;
+}
+
+static void nothing_goes_for_another_pod_that_was_not_tried(void **state)
+{
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_IDLE, NULL, true, 0},
+        {"gpu-1", NODE_BASE_MIXED, NULL, true, 1},
+    };
+    struct fixture f = {0};
+    struct actions list;
+
+    (void)state;
+    run_set(&f, 2, ",'updateStrategy':{'rollingUpdate':{'maxUnavailable':2}}");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    converge(&f);
+    jsn_set_path(&f.arena, the_set(&f), "spec.extraConf", jsn_string(&f.arena, "RealMemory=5"));
+    list = plan(&f);
+    assert_int_equal(count_guarded(&list), 2); /* two drains */
+    for (size_t i = 0; i < list.n; i++)
+        if (list.items[i].verb == ACTION_TRY)
+            assert_true(list.items[i].same_size);
+    carry_out(&f, &list);
+    f.nodes[0].state |= NODE_FLAG_DRAIN;
+    list = plan(&f);
+    assert_int_equal(count_guarded(&list), 1); /* gpu-0 goes, gpu-1 is drained already */
+    fixture_done(&f);
+}
+
+static void a_scale_in_asks_nobody(void **state)
+{
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_IDLE, NULL, true, 0},
+        {"gpu-1", NODE_BASE_MIXED, NULL, true, 1},
+    };
+    struct fixture f = {0};
+    struct actions list;
+
+    (void)state;
+    run_set(&f, 2, "");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    converge(&f);
+    jsn_set_path(&f.arena, the_set(&f), "spec.replicas", jsn_int(&f.arena, 0));
+    list = plan(&f);
+    for (size_t i = 0; i < list.n; i++)
+        assert_true(list.items[i].verb != ACTION_TRY && !list.items[i].guarded);
+    fixture_done(&f);
+}
+
 static void a_new_template_replaces_only_what_is_free(void **state)
 {
     AUTO(fixture_done) struct fixture f;
@@ -170,6 +235,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outdated_pods_are_drained_within_the_bounds),
+        cmocka_unit_test(nothing_goes_for_another_pod_that_was_not_tried),
+        cmocka_unit_test(a_scale_in_asks_nobody),
         cmocka_unit_test(a_new_template_replaces_only_what_is_free),
         cmocka_unit_test(unused_revisions_are_forgotten),
         cmocka_unit_test(another_slurm_waits_for_slurmctld),

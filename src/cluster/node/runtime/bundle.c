@@ -14,6 +14,7 @@
 #include "src/cluster/node/pods/container.h"
 #include "src/cluster/node/pods/worker.h"
 #include "src/cluster/node/record.h"
+#include "src/cluster/node/runtime/capability.h"
 #include "src/cluster/node/runtime/confine.h"
 #include "src/cluster/node/runtime/devices.h"
 #include "src/cluster/node/runtime/slurms.h"
@@ -162,6 +163,34 @@ static void limit(const struct container *c, struct ctr_limits *limits)
         limits->tasks = limits_tasks_each(c->worker->node->tasks);
 }
 
+/* Of volumes, and what else is mounted in every container. */
+static const char *const *targets_of(struct arena *a, const struct ctr_spec *s)
+{
+    static const char *const always[] = {"/etc/hosts", "/etc/hostname", "/etc/resolv.conf"};
+    const struct jsn *list = jsn_key(s->json, "volumeMounts");
+    const char **targets = arena_calloc(a, jsn_len(list) + ARRAY_LEN(always) + 2, sizeof(*targets));
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(always); i++)
+        targets[n++] = always[i];
+    targets[n++] = s->message_path;
+    JSN_FOR_ITEMS (mount, list)
+        if (jsn_get_str(mount, "mountPath"))
+            targets[n++] = jsn_get_str(mount, "mountPath");
+    return targets;
+}
+
+/* Without a word about the capabilities it is not started anyway. */
+static bool may_mount(const struct container *c)
+{
+    const struct worker *w = c->worker;
+    uint64_t set = 0;
+
+    if (confine_capabilities(w->spec, container_spec(c), w->node->capabilities, &set, NULL) < 0)
+        return true;
+    return set & (UINT64_C(1) << capability_number("SYS_ADMIN"));
+}
+
 int bundle_make(struct container *c, struct err *e)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -169,7 +198,8 @@ int bundle_make(struct container *c, struct err *e)
     struct worker *w = c->worker;
     const struct ctr_spec *s = container_spec(c);
     struct rootfs_wish wish = {confine_is_privileged(w->spec, s),
-                               confine_writes_cgroups(w->spec, s), NULL};
+                               confine_writes_cgroups(w->spec, s), may_mount(c), NULL,
+                               targets_of(&a, s)};
     struct oci_mounts mounts = {.arena = &a};
     struct device_list devices = {.arena = &a};
     struct field_context fields;
@@ -180,7 +210,8 @@ int bundle_make(struct container *c, struct err *e)
                            .cgroups_path = cgroup,
                            .pause_pid = sandbox_pid(w->sandbox),
                            .may_have = w->node->capabilities,
-                           .cgroup_v2 = cgroup_is_v2(w->node->cgroups)};
+                           .own_cgroups =
+                               cgroup_is_v2(w->node->cgroups) || confine_is_confined(w->spec, s)};
     int r;
 
     worker_fields(w, &fields);
