@@ -11,7 +11,7 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-helm test-kubernetes test-node test-first-light test-e2e test-streams \
-	test-durability test-hostile test-release test-upgrade test-mutations test-expect \
+	test-durability test-hostile test-release test-upgrade test-readme test-mutations test-expect \
 	test-agent test-native test-steady test-truth sim soak test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
@@ -119,6 +119,10 @@ test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own
 	@test -n "$(SUITE)" || { echo "make test-release: name a suite, such as SUITE=trixie" >&2; exit 2; }
 	@tools/release run $(SUITE) tools/packages build run test
 	@NETWORK=own tools/release run $(SUITE) make $(if $(TWICE),TWICE=$(TWICE)) $(or $(RUN),test-first-light test-agent)
+
+test-readme: programs ## Every command of the README, as it stands there; needs root
+	@tools/packages run test
+	@tests/readme/run
 
 test-upgrade: ## A cluster with jobs goes from Slurm 24.11 to 26.05, in a root of Debian testing; needs root
 	@tools/release run forky tools/packages build run test

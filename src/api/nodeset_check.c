@@ -229,7 +229,6 @@ void nodeset_check(const struct nodeset *ns, uint32_t release, struct api_proble
     check_conf(ns, release, p);
     nodeset_check_features(ns, p);
     check_claims(ns, p);
-    check_missing(ns, p);
     check_unused(ns, p);
 }
 
