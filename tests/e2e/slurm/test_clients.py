@@ -186,3 +186,10 @@ def test_the_clusters_own_plugins_stay(cluster):
         cluster.kubectl("patch", "controller", "slurm", "--type", "merge", "-p", json.dumps({"spec": {"configFileRefs": refs}}))
         cluster.kubectl("delete", "configmap", "plugins")
     wait_for(lambda: len(lines()) == 1, "ours alone")
+
+
+def test_a_step_that_waits_begins_when_the_one_before_has_ended(cluster):
+    """slurmctld of 22.05 looks for srun's host among its nodes, and else tells itself."""
+    steps = "for i in 1 2 3 4 5 6 7 8; do timeout 30 srun -n1 --exact sleep 0.1 & done; wait; squeue -h -s -j $SLURM_JOB_ID; echo over"
+    out = cluster.slurm("salloc", "-N1", "-n2", "bash", "-c", steps, timeout=60)
+    assert out.stdout.split() == ["over"], out
