@@ -26,6 +26,12 @@ void nodeset_brief(struct arena *a, const struct nodeset *ns, struct nodeset *re
         .spec = {.controller_ref.name = copy(a, ns->spec.controller_ref.name),
                  .replicas = ns->spec.replicas},
     };
+    if (ns->spec.ssh) {
+        struct nodeset_ssh *ssh = arena_calloc(a, 1, sizeof(*ssh));
+
+        ssh->enabled = ns->spec.ssh->enabled;
+        ret->spec.ssh = ssh;
+    }
     if (hostname) {
         struct jsn *pod = jsn_object(a);
 

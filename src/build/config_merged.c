@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keys that hold lists of options, of which some are needed: AuthAltParameters, AuthInfo and
- * SlurmctldParameters.
+ * Keys that hold lists of options, of which some are needed: AuthAltParameters, AuthInfo,
+ * PrologFlags (where a NodeSet has ssh) and SlurmctldParameters.
  *
  * Slurm takes the last line with a key.  Where extraConf sets one of them, a line behind it holds
  * the options of both, sorted; an option that is needed cannot be set to something else.  Options
@@ -15,6 +15,16 @@
 #define MAX_OPTIONS 64
 #define JWT_KEY "jwt_key=" SLURM_ETC "/" KEYFILE_JWT
 
+/* Who logs in to a node finds himself in his job, for which the job needs a place there from its
+ * beginning.  Slurm refuses that without control groups. */
+static bool wants_contain(const struct config_work *w)
+{
+    for (size_t i = 0; i < w->c->n_nodesets; i++)
+        if (w->c->nodesets[i]->spec.ssh && w->c->nodesets[i]->spec.ssh->enabled)
+            return w->c->env->cgroup != BUILD_CGROUP_NONE;
+    return false;
+}
+
 const char *config_managed_value(const struct config_work *w, const char *key)
 {
     if (streq(key, "AuthAltParameters"))
@@ -22,6 +32,8 @@ const char *config_managed_value(const struct config_work *w, const char *key)
                                                    : JWT_KEY;
     if (streq(key, "AuthInfo"))
         return build_uses_munge(w->c) ? "" : "use_client_ids";
+    if (streq(key, "PrologFlags"))
+        return wants_contain(w) ? "contain" : "";
     return build_has(w->c, PROFILE_RECONFIG_ON_RESTART) ? "enable_configless,reconfig_on_restart"
                                                         : "enable_configless";
 }
@@ -95,7 +107,8 @@ static void add_key(struct config_work *w, struct conf_text *t, const char *key,
 
 void config_add_merged(struct config_work *w, struct conf_text *t)
 {
-    static const char *const keys[] = {"AuthAltParameters", "AuthInfo", "SlurmctldParameters"};
+    static const char *const keys[] = {"AuthAltParameters", "AuthInfo", "PrologFlags",
+                                       "SlurmctldParameters"};
     bool first = true;
 
     for (size_t i = 0; w->extra && i < ARRAY_LEN(keys); i++)
