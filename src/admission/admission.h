@@ -21,6 +21,9 @@ struct admission_request {
  */
 void admission_check(const struct admission_request *in, struct api_problems *p);
 
+/* The same of a Secret that is the key of a cluster; any other one is fine. */
+void admission_check_secret(const struct admission_request *in, struct api_problems *p);
+
 /* A problem as the API tells it: the reason of a cause ("FieldValueInvalid"), and the text that
  * follows the field ("Invalid value: 3: ..."); in `a` or static.  Not for warnings. */
 struct admission_cause {

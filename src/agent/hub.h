@@ -74,6 +74,9 @@ void hub_note(struct hub *h, const char *const *names, size_t n, const struct li
 /* The newest that is known of a partition; NULL: there is none. */
 const struct live_partition *hub_partition(const struct hub *h, const char *name);
 
+/* How many nodes slurmctld counts in a partition; -1: not known. */
+int64_t hub_partition_nodes(const struct hub *h, const char *name);
+
 /* Set a section to a JSON text; watchers hear of it if it has changed, which is returned. */
 bool hub_section_put(struct hub *h, enum hub_section section, struct str text);
 

@@ -164,6 +164,13 @@ static struct jsn *make_volumes(const struct maker *m)
     struct jsn *volumes;
 
     volume_add_auth(m->a, m->c, sources);
+    jsn_append(
+        m->a, sources,
+        build_tree(m->a,
+                   "{'downwardAPI':{'items':[{'path':'register','fieldRef':{'fieldPath':"
+                   "'$annotation'}}]}}",
+                   SLOTS({"annotation",
+                          jsn_string(m->a, "metadata.annotations['" ANNOTATION_REGISTER "']")})));
     volumes =
         build_tree(m->a,
                    "[{'name':'slurm-etc','projected':{'defaultMode':'$mode','sources':'$sources'}},"

@@ -152,10 +152,15 @@ static void admit(void *arg, struct inside_write *w)
     struct api_problems p = {.arena = w->arena};
     struct admission_request in = {.old = w->old, .lookup = &lookup, .release = a->release};
 
-    if (!api_group_is_ours(w->group) || streq(w->subresource, "status"))
+    bool is_key = !w->group[0] && streq(w->kind, "Secret");
+
+    if (!(is_key || api_group_is_ours(w->group)) || streq(w->subresource, "status"))
         return;
     in.object = with_kind(w);
-    admission_check(&in, &p);
+    if (is_key)
+        admission_check_secret(&in, &p);
+    else
+        admission_check(&in, &p);
     answer(w, &p);
 }
 

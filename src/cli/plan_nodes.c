@@ -22,7 +22,7 @@ struct comparison {
 
 static const char *shown(const char *value)
 {
-    return value && value[0] ? value : "(not set)";
+    return value && value[0] ? value : "not set";
 }
 
 static void tell(const struct comparison *x, const char *key, const char *was, const char *is,
@@ -90,8 +90,6 @@ static void tell_rest(const struct comparison *x, const struct nodeset *ns)
     if (streq(c->reason, "Applying") || streq(c->reason, "WaitingForIdle"))
         plan_change_add(x->a, x->c, CHANGE_RPC,
                         arena_printf(x->a, "NodeSet %s: %s", x->name, c->message), NULL);
-    else
-        jsn_append(x->a, x->c->warnings, jsn_stringf(x->a, "NodeSet %s: %s", x->name, c->message));
 }
 
 static const struct jsn *find(const struct plan_world *w, const struct jsn *o)

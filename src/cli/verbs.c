@@ -157,6 +157,9 @@ static const struct cli_option operator_options[] = {
 };
 
 static const struct cli_option plan_options[] = {
+    {"state", "DIR",
+     "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
+     "/var/lib/slurmkeeper, where nothing names an API server", false},
     {"filename", "FILE", "Manifests: a file, a directory, or - for standard input", NULL, true},
     {"kubeconfig", "FILE",
      "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
@@ -247,9 +250,10 @@ const struct cli_verb cli_verbs[] = {
      "cluster concerned, and asks its agent what that would change: by a call (rpc), by reading "
      "the "
      "files again (reconfigure), or by a new start of slurmctld (restart). Nothing is changed. "
+     "What slurmctld has otherwise than declared is listed as drift. "
      "Without manifests the declared objects are held against what runs. Where no agent can be "
      "reached, the files are compared with those that were written last, and that is said. The "
-     "exit status is 0 for no change, 2 for changes, 1 for an error.",
+     "exit status is 0 for no change, 2 for changes or drift, 1 for an error.",
      plan_options, verb_plan_run},
     {"rbac", NULL, "Print the permissions that the operator needs on Kubernetes",
      "Prints a ServiceAccount, what it may do, and that it may, as YAML. The rules come from the "

@@ -114,15 +114,17 @@ static void on_answer(void *arg, const struct kube_answer *answer, const struct 
     step_later(x);
 }
 
-static struct jsn *delete_options(struct arena *a, const char *uid)
+static struct jsn *delete_options(struct arena *a, const struct action *action)
 {
     struct jsn *o = jsn_object(a);
 
     jsn_set_str(a, o, "kind", "DeleteOptions");
     jsn_set_str(a, o, "apiVersion", "v1");
     jsn_set_str(a, o, "propagationPolicy", "Background");
-    if (uid)
-        jsn_set_path(a, o, "preconditions.uid", jsn_string(a, uid));
+    if (action->uid)
+        jsn_set_path(a, o, "preconditions.uid", jsn_string(a, action->uid));
+    if (action->version)
+        jsn_set_path(a, o, "preconditions.resourceVersion", jsn_string(a, action->version));
     return o;
 }
 
@@ -142,7 +144,7 @@ static void start_write(struct execution *x, struct run *r)
         .namespace = a->namespace,
         .name = a->verb == ACTION_CREATE ? NULL : a->name,
         .subresource = a->verb == ACTION_STATUS ? "status" : NULL,
-        .body = a->verb == ACTION_DELETE ? delete_options(&x->arena, a->uid) : a->body,
+        .body = a->verb == ACTION_DELETE ? delete_options(&x->arena, a) : a->body,
         .fn = on_answer,
         .arg = r,
     };
@@ -165,24 +167,83 @@ static void on_node_answer(void *arg, const struct err *e)
     step_later(x);
 }
 
+/* NULL: it is gone, which is noted. */
+static struct agent_link *agent_of(struct execution *x, const struct action *a,
+                                   const char *controller)
+{
+    struct agent_link *link =
+        x->ex->agents ? agents_find(x->ex->agents, a->namespace, controller) : NULL;
+    struct err e = {0};
+
+    if (link)
+        return link;
+    (void)err_set(&e, -ENOTCONN, ERR_CONFLICT, "the agent of Controller %s/%s is gone",
+                  a->namespace, controller);
+    note_failure(x, a, &e);
+    return NULL;
+}
+
 /* What is for an agent. */
 static void start_agent(struct execution *x, struct run *r)
 {
     const struct action *a = r->action;
-    struct agent_link *link =
-        x->ex->agents ? agents_find(x->ex->agents, a->namespace, a->name) : NULL;
-    struct err e = {0};
+    struct agent_link *link = agent_of(x, a, a->name);
 
-    if (!link) {
-        (void)err_set(&e, -ENOTCONN, ERR_CONFLICT, "the agent of Controller %s/%s is gone",
-                      a->namespace, a->name);
-        note_failure(x, a, &e);
-    } else if (a->verb == ACTION_PUSH) {
+    if (!link)
+        return;
+    if (a->verb == ACTION_PUSH) {
         agent_link_push(link, a->body);
     } else {
         x->active++;
         r->agent_call = agent_link_change_node(link, a->node, a->body, on_node_answer, r);
     }
+}
+
+/* Start it if it may be done at all. */
+static void start_checked(struct execution *x, struct run *r,
+                          void (*start)(struct execution *x, struct run *r))
+{
+    const struct action *a = r->action;
+    struct err e = {0};
+
+    if (x->ex->may_write && !x->ex->may_write(x->ex->arg)) {
+        (void)err_set(&e, -EPERM, ERR_CONFLICT, "another operator leads now");
+        note_failure(x, a, &e);
+    } else if (!action_is_allowed(a)) {
+        (void)err_set(&e, -EPERM, ERR_PERMANENT,
+                      "%s %s is not among what the operator does (src/plan/kind.c)", a->kind->kind,
+                      a->name);
+        note_failure(x, a, &e);
+    } else {
+        start(x, r);
+    }
+}
+
+/* slurmctld has let go of the node: nothing can start there any more. */
+static void on_held(void *arg, const struct err *e)
+{
+    struct run *r = arg;
+    struct execution *x = r->x;
+    bool held = !e || (e->num == -ENOENT && r->action->hold->may_be_absent);
+
+    r->agent_call = NULL;
+    x->active--;
+    if (!held)
+        note_failure(x, r->action, e);
+    else
+        start_checked(x, r, start_write);
+    step_later(x);
+}
+
+static void start_held(struct execution *x, struct run *r)
+{
+    const struct action *a = r->action;
+    struct agent_link *link = agent_of(x, a, a->hold->controller);
+
+    if (!link)
+        return;
+    x->active++;
+    r->agent_call = agent_link_hold_node(link, a->hold->node, a->hold->reason, on_held, r);
 }
 
 static void start_action(struct execution *x, struct run *r)
@@ -195,22 +256,10 @@ static void start_action(struct execution *x, struct run *r)
         if (!x->end.has_requeue || a->at_us < x->end.requeue_us)
             x->end.requeue_us = a->at_us;
         x->end.has_requeue = true;
-    } else if (x->ex->may_write && !x->ex->may_write(x->ex->arg)) {
-        struct err e = {0};
-
-        (void)err_set(&e, -EPERM, ERR_CONFLICT, "another operator leads now");
-        note_failure(x, a, &e);
-    } else if (!action_is_allowed(a)) {
-        struct err e = {0};
-
-        (void)err_set(&e, -EPERM, ERR_PERMANENT,
-                      "%s %s is not among what the operator does (src/plan/kind.c)", a->kind->kind,
-                      a->name);
-        note_failure(x, a, &e);
     } else if (a->verb == ACTION_PUSH || a->verb == ACTION_NODE) {
-        start_agent(x, r);
+        start_checked(x, r, start_agent);
     } else {
-        start_write(x, r);
+        start_checked(x, r, a->hold ? start_held : start_write);
     }
 }
 

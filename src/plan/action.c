@@ -51,8 +51,9 @@ void actions_create(struct actions *to, const struct jsn *object, const char *re
     va_end(ap);
 }
 
-void actions_delete(struct actions *to, const char *kind, const char *ns, const char *name,
-                    const char *uid, const char *reason, const char *fmt, ...)
+struct action *actions_delete(struct actions *to, const char *kind, const char *ns,
+                              const char *name, const char *uid, const char *reason,
+                              const char *fmt, ...)
 {
     struct action *a = actions_add(to, ACTION_DELETE);
     va_list ap;
@@ -65,6 +66,7 @@ void actions_delete(struct actions *to, const char *kind, const char *ns, const 
     va_start(ap, fmt);
     a->text = format(to->arena, fmt, ap);
     va_end(ap);
+    return a;
 }
 
 void actions_event(struct actions *to, bool warning, const char *reason, const char *fmt, ...)

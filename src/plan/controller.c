@@ -250,6 +250,13 @@ static const char *missing_key(struct draft *d)
     return NULL;
 }
 
+static bool was_down(const struct status_scribe *s)
+{
+    const struct api_condition *was = api_condition_find(s->conditions, "Ready");
+
+    return was && streq(was->reason, "SlurmctldDown");
+}
+
 static void judge_ready(struct draft *d, struct status_scribe *s)
 {
     const struct jsn *set =
@@ -267,6 +274,12 @@ static void judge_ready(struct draft *d, struct status_scribe *s)
         status_set(s, "Ready", STATUS_FALSE, ready > 0, "SlurmctldDown",
                    "slurmctld does not answer its agent; see pod %s-0",
                    labels_controller(d->to->arena, d->c->meta.name));
+    else if (ready > 0 && build_has_agent(d->cluster) && d->in->agent_trouble)
+        status_set(s, "Ready", STATUS_UNKNOWN, false, "AgentUnreachable",
+                   "slurmctld's pod is ready, but nothing is known of slurmctld: %s",
+                   d->in->agent_trouble);
+    else if (ready > 0 && was_down(s))
+        return; /* the agent, who said so, is being asked again */
     else if (ready > 0)
         status_set(s, "Ready", STATUS_TRUE, false, "SlurmctldReady", "slurmctld answers");
     else if (secret)

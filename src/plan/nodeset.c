@@ -2,8 +2,8 @@
 /*
  * The plan for a NodeSet in StatefulSet mode.
  *
- * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Protection,
- * SlurmState, Cordon, Removal, Retire, Status.  What the
+ * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Register,
+ * Protection, SlurmState, Cordon, Removal, Retire, Status.  What the
  * NodeSets of a cluster share is made by their Controller's plan.  What hinders (no Controller,
  * a name that is taken, a bad spec) is told by the Ready condition; pods that run stay as they are,
  * and none is made.
@@ -111,7 +111,8 @@ static void forget_revisions(const struct plan_nodeset *in, const char *hash, st
 
     for (size_t i = 0; i < in->n_revisions; i++)
         if (!streq(hash_of(in->revisions[i]), hash) && !is_in_use(in, hash_of(in->revisions[i])) &&
-            !jsn_get_str(in->revisions[i], "metadata.deletionTimestamp"))
+            !jsn_get_str(in->revisions[i], "metadata.deletionTimestamp") &&
+            !nodeset_form_is_in_use(to->arena, in, in->revisions[i]))
             old[n++] = in->revisions[i];
     qsort(old, n, sizeof(*old), by_revision);
     for (size_t i = keep; i < n; i++) {
@@ -218,13 +219,40 @@ static void plan_pods(const struct plan_nodeset *in, const struct nodeset_view *
         actions_requeue(to, in->now_us);
 }
 
-static void plan_removal(const struct nodeset_scale *scale, struct actions *to)
+/* What must still be so when the pod is deleted; NULL: its containers have ended for good, somebody
+ * wants it gone whatever runs, or nobody can be asked. */
+static const struct action_hold *hold_of(struct arena *a, const struct plan_nodeset *in,
+                                         const struct plan_pod *p)
+{
+    struct action_hold *h;
+
+    if (!in->slurm || in->slurm->down || plan_pod_is_over(p) || !p->slurm_name ||
+        finalizer_is_forced(&in->ns->meta))
+        return NULL;
+    h = arena_calloc(a, 1, sizeof(*h));
+    *h = (struct action_hold){
+        .controller = in->ns->spec.controller_ref.name,
+        .node = p->slurm_name,
+        .reason = arena_printf(a, "slurmkeeper: Pod (%s/%s) is being deleted",
+                               api_namespace(&in->ns->meta), p->name),
+        .may_be_absent = !slurm_state_node(in->slurm, p->slurm_name),
+    };
+    return h;
+}
+
+static void plan_removal(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                         struct actions *to)
 {
     actions_step(to, "Removal");
-    for (size_t i = 0; i < scale->n_remove; i++)
-        actions_delete(to, "Pod", scale->remove[i]->namespace, scale->remove[i]->name,
-                       scale->remove[i]->uid, "SuccessfulDelete", "Deleted pod %s",
-                       scale->remove[i]->name);
+    for (size_t i = 0; i < scale->n_remove; i++) {
+        const struct plan_pod *p = scale->remove[i];
+        struct action *a = actions_delete(to, "Pod", p->namespace, p->name, p->uid,
+                                          "SuccessfulDelete", "Deleted pod %s", p->name);
+
+        a->hold = hold_of(to->arena, in, p);
+        if (!finalizer_is_forced(&in->ns->meta))
+            a->version = p->version;
+    }
 }
 
 /* Busy pods carry the label that the disruption budget selects.  Unknown: as it is. */
@@ -267,7 +295,7 @@ void nodeset_pods_plan(const struct plan_nodeset *in, const struct nodeset_scale
     plan_protection(in, to);
     plan_mirror(in, to);
     nodeset_drain_plan(in, scale, to);
-    plan_removal(scale, to);
+    plan_removal(in, scale, to);
     (void)nodeset_retire_plan(in, scale, to);
 }
 
@@ -310,6 +338,7 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
         plan_claims(in, &scale, to);
         plan_pods(in, &view, &scale, to);
         nodeset_nodes_plan(in, &view, &scale, to);
+        nodeset_lost_plan(in, to);
         nodeset_pods_plan(in, &scale, to);
     }
     actions_step(to, "Status");

@@ -55,9 +55,6 @@ bool nodeset_record_is_stale(struct arena *a, const struct plan_nodeset *in,
 
 /* Has nobody but us and slurmctld laid hands on the record?  Only such a one may be deleted. */
 bool nodeset_record_is_ours(const struct slurm_node *n);
-/* Is the NodeSet's name among the node's features?  A node of somebody else may be called alike. */
-bool nodeset_record_is_member(struct arena *a, const struct nodeset *ns,
-                              const struct slurm_node *n);
 /* It is ours, and it is certain that it has no jobs. */
 bool nodeset_record_may_go(const struct slurm_node *n);
 
@@ -67,6 +64,12 @@ void nodeset_nodes_plan(const struct plan_nodeset *in, const struct nodeset_view
 /* What of nodes is not as declared because somebody has changed it; NULL: nothing is. */
 const char *nodeset_nodes_drift(struct arena *a, const struct plan_nodeset *in,
                                 const struct nodeset_view *view);
+/* Does its pod run, and slurmctld, which answers, has no such node? */
+bool nodeset_is_unregistered(const struct plan_nodeset *in, const struct plan_pod *p);
+/* The same, and it had the time to register. */
+bool nodeset_is_lost(const struct plan_nodeset *in, const struct plan_pod *p);
+/* Have slurmds of such pods register again. */
+void nodeset_lost_plan(const struct plan_nodeset *in, struct actions *to);
 /* The condition NodesApplied. */
 void nodeset_nodes_judge(const struct plan_nodeset *in, const struct nodeset_view *view,
                          struct status_scribe *s);
@@ -105,6 +108,10 @@ bool nodeset_reason_is_ours(const char *reason);
 /* Have the records of nodes deleted whose pods are gone for good; returns how many. */
 size_t nodeset_retire_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                            struct actions *to);
+
+/* Are there records of nodes without pods that only this revision tells to be ours? */
+bool nodeset_form_is_in_use(struct arena *a, const struct plan_nodeset *in,
+                            const struct jsn *revision);
 
 /* The plan for one that is being deleted. */
 void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to);

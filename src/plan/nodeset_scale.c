@@ -28,11 +28,6 @@ static int by_order(const void *a, const void *b, void *arg)
                                    *(const struct plan_pod *const *)b, s->set, s->slurm);
 }
 
-static bool is_over(const struct plan_pod *p)
-{
-    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED;
-}
-
 static int by_number(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a;
@@ -98,7 +93,7 @@ static const struct plan_pod **living(struct arena *a, const struct plan_nodeset
     size_t n = 0;
 
     for (size_t i = 0; i < in->n_pods; i++)
-        if (!in->pods[i]->deleting && !is_over(in->pods[i]))
+        if (!in->pods[i]->deleting && !plan_pod_is_over(in->pods[i]))
             pods[n++] = in->pods[i];
     qsort_r(pods, n, sizeof(*pods), by_order, &sorter);
     *ret_n = n;
@@ -196,7 +191,7 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
     s.remove = arena_calloc(a, in->n_pods + 1, sizeof(struct plan_pod *));
     s.drain = arena_calloc(a, in->n_pods + 1, sizeof(*s.drain));
     for (size_t i = 0; i < in->n_pods; i++)
-        if (is_over(in->pods[i]) && !in->pods[i]->deleting)
+        if (plan_pod_is_over(in->pods[i]) && !in->pods[i]->deleting)
             s.remove[s.n_remove++] = in->pods[i];
     for (size_t i = 0; i < excess; i++) {
         if (plan_pod_is_free(pods[i], in->slurm)) {

@@ -84,6 +84,46 @@ static void a_plan_reads_as_sentences(void **state)
                         "  2 changes; slurmctld is restarted, jobs go on\n");
 }
 
+/* Nothing is to be done, and slurmctld has something else. */
+static void drift_is_listed(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct plan_cluster c = cluster();
+    struct plan_world w = {.a = &a};
+    struct render_doc now[2] = {
+        {json_of(&a,
+                 "{'kind':'Controller','metadata':{'name':'lab','namespace':'slurm',"
+                 "'annotations':{'slurmkeeper.dev/drift-policy':'Revert'}},'spec':{},"
+                 "'status':{'conditions':[{'type':'Drifted','status':'True','message':'old'}]}}"),
+         ""},
+        {json_of(&a, "{'kind':'NodeSet','metadata':{'name':'gpu','namespace':'slurm'},'spec':"
+                     "{'controllerRef':{'name':'lab'}},'status':{'conditions':[{'type':"
+                     "'NodesApplied','status':'False','reason':'NotRegistered','message':'gone: "
+                     "gpu-1'}]}}"),
+         ""}};
+    const struct jsn *state_now =
+        json_of(&a, "{'drift':[{'partition':'p','field':'State','declared':'UP','live':'DRAIN'},"
+                    "{'partition':'q','field':'PartitionName','declared':'q','live':''},"
+                    "{'partition':'r','field':'PartitionName','declared':'','live':'r'}]}");
+
+    (void)state;
+    w.now = now;
+    w.n_now = 2;
+    c.warnings = jsn_array(&a);
+    plan_drift(&w, state_now, &c);
+    assert_string_equal(printed(&a, &c, 1, false),
+                        "cluster slurm/lab (Slurm 22.05.8)\n"
+                        "  drift        partition p: State is DRAIN, declared UP\n"
+                        "  drift        partition q is declared and not there\n"
+                        "  drift        partition r is there and not declared\n"
+                        "  drift        NodeSet gpu: gone: gpu-1\n"
+                        "  drift is what slurmctld has otherwise than declared; it is put back as "
+                        "soon as Slurm allows (policy Revert)\n"
+                        "  no change of what is declared\n");
+    plan_drift(&w, NULL, &c); /* no agent: the conditions */
+    assert_string_equal(jsn_text(jsn_item(c.drift, 0)), "old");
+}
+
 static void the_end_of_a_plan_tells_what_comes_of_it(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -120,7 +160,7 @@ static void programs_get_the_same_as_json(void **state)
                         "{'clusters':[{'namespace':'slurm','name':'lab','release':'22.05.8',"
                         "'source':'agent','new':false,'class':'reconfigure','changes':[{'class':"
                         "'reconfigure','change':'NodeName=n1 added','why':'it is new'}],"
-                        "'warnings':[]}]}");
+                        "'warnings':[],'drift':[]}]}");
 }
 
 #define GPU                                                                                        \
@@ -140,7 +180,7 @@ static void nodes_are_compared(void **state)
         {",'extraConf':'Features=a100'", ",'extraConf':'Feature=h100 Weight=2'", "",
          "NodeSet gpu: Features: a100,gpu -> gpu,h100; NodeSet gpu: Weight: 1 -> 2; "},
         {"", ",'extraConf':'Gres=gpu:2'", "",
-         "NodeSet gpu: nodes: (not set) -> Gres=gpu:2 (pods are replaced, each when no job can run "
+         "NodeSet gpu: nodes: not set -> Gres=gpu:2 (pods are replaced, each when no job can run "
          "on it); "},
         {"", ",'slurmd':{'image':'x'}", "",
          "NodeSet gpu: another template (pods are replaced, each when no job can run on it); "},
@@ -176,6 +216,7 @@ int main(void)
         cmocka_unit_test(nodes_are_compared),
         cmocka_unit_test(files_are_compared_by_meaning),
         cmocka_unit_test(a_plan_reads_as_sentences),
+        cmocka_unit_test(drift_is_listed),
         cmocka_unit_test(the_end_of_a_plan_tells_what_comes_of_it),
         cmocka_unit_test(programs_get_the_same_as_json),
     };
