@@ -30,6 +30,7 @@ void nodeset_brief(struct arena *a, const struct nodeset *ns, struct nodeset *re
         struct nodeset_ssh *ssh = arena_calloc(a, 1, sizeof(*ssh));
 
         ssh->enabled = ns->spec.ssh->enabled;
+        ssh->sssd_conf_ref.name = copy(a, ns->spec.ssh->sssd_conf_ref.name);
         ret->spec.ssh = ssh;
     }
     if (hostname) {

@@ -44,14 +44,6 @@ static bool uses_ssh(const struct maker *m)
     return m->ns->spec.ssh && m->ns->spec.ssh->enabled;
 }
 
-/* Names come from sssd, with log-in or without. */
-static bool uses_sssd(const struct maker *m)
-{
-    const struct nodeset_ssh *ssh = m->ns->spec.ssh;
-
-    return ssh && (ssh->enabled || (ssh->sssd_conf_ref.name && ssh->sssd_conf_ref.name[0]));
-}
-
 /* Slurm that cannot hand out scripts gets them by a mount. */
 static bool mounts_scripts(const struct maker *m)
 {
@@ -84,7 +76,7 @@ static struct jsn *make_mounts(const struct maker *m)
                                     "[{'name':'sshd-config','mountPath':'/etc/ssh/sshd_config',"
                                     "'subPath':'sshd_config','readOnly':true}]",
                                     NULL));
-    if (uses_sssd(m))
+    if (nodeset_has_directory(m->ns))
         build_append_all(m->a, mounts,
                          build_tree(m->a,
                                     "[{'name':'sssd-conf','mountPath':'/etc/sssd/sssd.conf',"
@@ -182,7 +174,7 @@ static struct jsn *make_volumes(const struct maker *m)
     }
     if (uses_ssh(m))
         jsn_append(m->a, volumes, sshd_volume(m));
-    if (uses_sssd(m))
+    if (nodeset_has_directory(m->ns))
         jsn_append(m->a, volumes, sssd_volume(m));
     return volumes;
 }

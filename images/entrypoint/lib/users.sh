@@ -152,6 +152,10 @@ start_job_sshd() {
     start_sshd
 }
 
+# slurm.conf does not name dynamic nodes: it has to be told which one this is.
 adopt_line() {
-    echo "account required pam_slurm_adopt.so ${PAM_SLURM_ADOPT_OPTIONS:-action_adopt_failure=deny action_generic_failure=deny}"
+    local options=${PAM_SLURM_ADOPT_OPTIONS:-action_adopt_failure=deny action_generic_failure=deny}
+
+    case $options in *nodename=*) ;; *) options+=" nodename=$(hostname)" ;; esac
+    echo "account required pam_slurm_adopt.so $options"
 }
