@@ -206,6 +206,8 @@ static struct jsn *make_login(const struct maker *m)
         m->a,
         "{'name':'login','image':'$image','env':'$env',"
         "'ports':[{'name':'login','containerPort':'$port','protocol':'TCP'}],"
+        "'startupProbe':{'exec':{'command':'$ready'},'timeoutSeconds':10,'periodSeconds':1,"
+        "'failureThreshold':600},"
         "'readinessProbe':{'exec':{'command':'$ready'},'timeoutSeconds':10},"
         "'lifecycle':{'preStop':{'exec':{'command':['bash','-c','$leave','leave','$grace']}}},"
         "'resources':{},'volumeMounts':'$mounts'}",

@@ -19,6 +19,7 @@ from local import Local, RUN, nodeset, read_until, run, wait_for
 
 LOGIN = "slurm-login-slinky"
 LOCAL = f"lg{RUN}"
+LONG_S = 120
 ASK = ["-o", "StrictHostKeyChecking=no", "-o", "LogLevel=ERROR", "-o", "ConnectTimeout=20"]
 CONTROLLER = """apiVersion: slinky.slurm.net/v1beta1
 kind: Controller
@@ -47,8 +48,8 @@ def a_cluster(machine):
         directory.start(c, c.home, where, keys)
         c.apply(workers())
         c.apply(login(rootSshAuthorizedKeys=c.root_key))
-        c.wait_condition("loginset", LOGIN, "Ready", "True")
-        c.wait_idle("compute-0", "compute-1", seconds=60)
+        c.wait_condition("loginset", LOGIN, "Ready", "True", seconds=LONG_S)
+        c.wait_idle("compute-0", "compute-1", seconds=LONG_S)
         yield c
 
 
@@ -116,7 +117,7 @@ class Session:
         self.count = 0
         self.ask("true")
 
-    def ask(self, command, seconds=60):
+    def ask(self, command, seconds=LONG_S):
         """What a command prints."""
         self.count += 1
         mark = f"mark-{self.count}"
@@ -171,7 +172,7 @@ def test_a_local_account_logs_in_beside_those_of_the_directory(own):
         run("sh", "-c", f"install -d -m 700 -o {LOCAL} {home} {home}/.ssh && "
             f"install -m 600 -o {LOCAL} {own.where}/local.pub {home}/.ssh/authorized_keys")
         own.apply(login("local", annotations={"slurmkeeper.dev/session-grace": "1"}))
-        own.wait_condition("loginset", "local", "Ready", "True")
+        own.wait_condition("loginset", "local", "Ready", "True", seconds=LONG_S)
         assert ssh(own, LOCAL, "whoami", host=address(own, "local"), key="local").stdout == f"{LOCAL}\n"
         assert ssh(own, "alice", "whoami", host=address(own, "local"), key="alice").stdout == "alice\n"
     finally:
@@ -186,7 +187,7 @@ def test_a_local_account_logs_in_beside_those_of_the_directory(own):
 def test_a_job_of_such_a_user_runs_as_him(own):
     script = "'id; hostname; sleep 0.1'"
     job = ssh(own, "alice", f"sbatch --parsable -o out.%j --wrap {script}", key="alice").stdout.strip()
-    own.wait_job(job, "COMPLETED", seconds=60)
+    own.wait_job(job, "COMPLETED", seconds=LONG_S)
     out = ssh(own, "alice", f"cat out.{job}", key="alice").stdout.split("\n")
     assert out[0] == "uid=21001(alice) gid=21001(alice) groups=21001(alice),31001(physics)"
     assert out[1].startswith("compute-")
@@ -200,7 +201,7 @@ def test_the_login_follows_slurm_conf(own):
     own.apply(CONTROLLER.replace("ReturnToService=2", "ReturnToService=2\\nMaxArraySize=77"))
     wait_for(lambda: "= 77" in inside(own, "sh", "-c", "grep MaxArraySize /etc/slurm/slurm.conf && "
                                       "scontrol show config | grep MaxArraySize", check=False).stdout,
-             "the login has it", 60)
+             "the login has it", LONG_S)
     own.apply(CONTROLLER)
     assert set(pods(own)) == uids
 
@@ -221,7 +222,7 @@ def test_only_who_has_a_job_on_a_worker_comes_in(own):
         done = ssh(own, "alice", "id", host=host, key="alice", check=False)
         assert done.returncode == 255, done.stdout
     job = ssh(own, "alice", "sbatch --parsable -o /dev/null -w compute-1 --wrap 'sleep 300'", key="alice").stdout.strip()
-    own.wait_job(job, "RUNNING", seconds=60)
+    own.wait_job(job, "RUNNING", seconds=LONG_S)
     out = wait_for(lambda: ssh(own, "alice", "id -un; cat /proc/self/cgroup", host=hosts[1], key="alice",
                                check=False).stdout, "alice is let in")
     assert out.startswith("alice\n") and f"/uid_21001/job_{job}/step_extern" in out
@@ -229,7 +230,7 @@ def test_only_who_has_a_job_on_a_worker_comes_in(own):
         assert ssh(own, user, "id", host=host, check=False, **how).returncode in (5, 255)
     with Session(own, "alice", hosts[1], key="alice") as s:
         own.slurm("scancel", job)
-        own.wait_job(job, "CANCELLED", seconds=60)
+        own.wait_job(job, "CANCELLED", seconds=LONG_S)
         s.child.wait(60)  # what he did there was the job's
 
 
@@ -274,8 +275,8 @@ def test_host_keys_are_made_once(own):
         assert seen[public[0]] == public[1]
     old = set(pods(own))
     own.kubectl("delete", "pod", *old, "--wait=false")
-    wait_for(lambda: not set(pods(own)) & old, "the pod is another one", 60)
-    own.wait_condition("loginset", LOGIN, "Ready", "True")
+    wait_for(lambda: not set(pods(own)) & old, "the pod is another one", LONG_S)
+    own.wait_condition("loginset", LOGIN, "Ready", "True", seconds=LONG_S)
     assert wait_for(lambda: host_keys(own), "it answers") == seen
 
 
@@ -283,15 +284,15 @@ def test_a_pod_that_goes_tells_its_sessions_and_waits_for_them(own):
     old = set(pods(own))
     with Session(own, "alice", key="alice") as s:
         own.apply(login(rootSshAuthorizedKeys=own.root_key, extraSshdConfig="MaxSessions 7"))
-        seen = read_until(s.child, r"is to be stopped", 60)
+        seen = read_until(s.child, r"is to be stopped", LONG_S)
         assert "log in again" in seen or "log in again" in s.ask("true")
         new = wait_for(lambda: {n for n, p in pods(own).items() if "deletionTimestamp" not in p["metadata"]} - old,
                        "there is a new pod")
-        own.wait_condition("loginset", LOGIN, "Updated", "True")
+        own.wait_condition("loginset", LOGIN, "Updated", "True", seconds=LONG_S)
         assert ssh(own, "alice", "hostname", key="alice").stdout.strip() in new
         assert old & set(pods(own))  # the old one is there as long as alice is
         assert s.ask("hostname").split()[-2:-1][0] in old or any(o in s.ask("hostname") for o in old)
-    wait_for(lambda: not old & set(pods(own)), "it goes when she has gone", 60)
+    wait_for(lambda: not old & set(pods(own)), "it goes when she has gone", LONG_S)
     assert "maxsessions 7" in inside(own, "sshd", "-T").stdout
 
 
@@ -299,17 +300,17 @@ def test_a_changed_sssd_conf_makes_the_pods_again(own):
     old = set(pods(own))
     text = directory.SSSD + "override_shell = /bin/sh\n"
     own.apply(json.dumps(directory.item("Secret", "sssd-conf", stringData={"sssd.conf": text})))
-    wait_for(lambda: pods(own) and not set(pods(own)) & old, "they are others", 60)
-    own.wait_condition("loginset", LOGIN, "Updated", "True")
+    wait_for(lambda: pods(own) and not set(pods(own)) & old, "they are others", LONG_S)
+    own.wait_condition("loginset", LOGIN, "Updated", "True", seconds=LONG_S)
     assert inside(own, "getent", "passwd", "alice").stdout.endswith(":/bin/sh\n")
     own.apply(json.dumps(directory.item("Secret", "sssd-conf", stringData={"sssd.conf": directory.SSSD})))
-    own.wait_condition("loginset", LOGIN, "Updated", "True")
+    own.wait_condition("loginset", LOGIN, "Updated", "True", seconds=LONG_S)
 
 
 def test_two_replicas_and_a_service_for_both(own):
     own.kubectl("scale", f"loginset/{LOGIN}", "--replicas=2")
     try:
-        wait_for(lambda: own.get("loginset", LOGIN)["status"].get("readyReplicas") == 2, "there are two", 60)
+        wait_for(lambda: own.get("loginset", LOGIN)["status"].get("readyReplicas") == 2, "there are two", LONG_S)
         seen = own.get("loginset", LOGIN)["status"]
         assert seen["replicas"] == 2 and seen["selector"] == \
             f"app.kubernetes.io/instance={LOGIN},app.kubernetes.io/name=login"
@@ -318,10 +319,10 @@ def test_two_replicas_and_a_service_for_both(own):
             found.add(ssh(own, "alice", "hostname", key="alice").stdout.strip())
             return len(found) == 2
         found = set()
-        wait_for(hosts, "the Service leads to both, with one host key", 60)
+        wait_for(hosts, "the Service leads to both, with one host key", LONG_S)
     finally:
         own.kubectl("scale", f"loginset/{LOGIN}", "--replicas=1")
-    wait_for(lambda: len(pods(own)) == 1, "one is left", 60)
+    wait_for(lambda: len(pods(own)) == 1, "one is left", LONG_S)
 
 
 # what is wrong is told
@@ -336,12 +337,12 @@ def test_what_keeps_a_login_from_starting_is_in_its_condition(own):
         def told(words=words):
             said = [own.condition("loginset", LOGIN, t) or {} for t in ("Ready", "Updated")]
             return [s for s in said if words in s.get("message", "")]
-        wait_for(told, words, 60)
+        wait_for(told, words, LONG_S)
         assert old & set(pods(own))  # what ran before goes on
         assert ssh(own, "alice", "id -un", key="alice").stdout == "alice\n"
     own.apply(login(rootSshAuthorizedKeys=own.root_key))
-    own.wait_condition("loginset", LOGIN, "Ready", "True")
-    own.wait_condition("loginset", LOGIN, "Updated", "True")
+    own.wait_condition("loginset", LOGIN, "Ready", "True", seconds=LONG_S)
+    own.wait_condition("loginset", LOGIN, "Updated", "True", seconds=LONG_S)
 
 
 def test_a_bad_sssd_conf_is_told(own):
@@ -349,7 +350,7 @@ def test_a_bad_sssd_conf_is_told(own):
     own.apply(login("bad", sssdConfRef={"name": "bad-sssd", "key": "sssd.conf"}))
     try:
         c = wait_for(lambda: own.condition("loginset", "bad", "Ready") if "sssd does not start" in (
-            own.condition("loginset", "bad", "Ready") or {}).get("message", "") else None, "it is told", 60)
+            own.condition("loginset", "bad", "Ready") or {}).get("message", "") else None, "it is told", LONG_S)
         assert c["reason"] == "PodsInTrouble"
     finally:
         own.kubectl("delete", "loginset", "bad")
@@ -411,4 +412,4 @@ def test_z_a_deleted_loginset_leaves_nothing(own):
     def left():
         out = own.kubectl("get", kinds, "-o", "name").stdout
         return [line for line in out.split() if LOGIN in line]
-    wait_for(lambda: not left(), "nothing is left", 60)
+    wait_for(lambda: not left(), "nothing is left", LONG_S)
