@@ -137,7 +137,7 @@ static void judge_updated(struct draft *d, const struct count *n, struct status_
     if (!d->app)
         (void)api_condition_drop(s->conditions, "Updated");
     else if (done)
-        status_set(s, "Updated", STATUS_TRUE, false, "UpToDate", "all pods are as declared%s",
+        status_set(s, "Updated", STATUS_TRUE, false, "AsDeclared", "all pods are as declared%s",
                    n->leaving ? "; others wait for the sessions in them to end" : "");
     else if (n->trouble)
         status_set(s, "Updated", STATUS_FALSE, true, "PodsInTrouble", "pod %s: %s", n->troubled,

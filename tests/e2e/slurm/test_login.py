@@ -1,31 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""People log in by ssh, are known from a directory (real slapd with TLS, real sssd), submit jobs, and are not thrown out.
-
-One cluster with slapd in a pod, a LoginSet, and workers that know the same people.
-"""
+"""People log in by ssh, are known from a directory (real slapd with TLS, real sssd), submit jobs, and are not thrown out."""
 import base64
 import json
 import os
-import re
 import secrets
 import signal
-import subprocess
 import tempfile
 
 import pytest
 
 import directory
-from local import Local, RUN, nodeset, read_until, run, wait_for
+import people
+from local import RUN, read_until, run, wait_for
+from people import CONTROLLER, LOGIN, LONG_S, Session, address, inside, login, pods, ssh
 
-LOGIN = "slurm-login-slinky"
 LOCAL = f"lg{RUN}"
-LONG_S = 120
-ASK = ["-o", "StrictHostKeyChecking=no", "-o", "LogLevel=ERROR", "-o", "ConnectTimeout=20"]
-CONTROLLER = """apiVersion: slinky.slurm.net/v1beta1
-kind: Controller
-metadata: {name: slurm, annotations: {slurmkeeper.dev/key-overlap: "5"}}
-spec: {extraConf: "ReturnToService=2"}
-"""
 
 
 @pytest.fixture(scope="module", name="own")
@@ -33,23 +22,7 @@ def a_cluster(machine):
     why = directory.missing()
     if why:
         pytest.exit(f"cannot run: {why}", returncode=1)
-    with Local("l") as c, tempfile.TemporaryDirectory(prefix="sk-keys-") as where:
-        c.where = where
-        c.home = f"{c.share}/home"
-        os.makedirs(c.home, mode=0o755)
-        os.chmod(c.home, 0o755)
-        keys = {"alice": directory.make_key(where, "alice")}
-        c.root_key = directory.make_key(where, "root")
-        c.local_key = directory.make_key(where, "local")
-        path = f"{c.share}/cluster.yaml"
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(CONTROLLER)
-        c.up("-f", path)
-        directory.start(c, c.home, where, keys)
-        c.apply(workers())
-        c.apply(login(rootSshAuthorizedKeys=c.root_key))
-        c.wait_condition("loginset", LOGIN, "Ready", "True", seconds=LONG_S)
-        c.wait_idle("compute-0", "compute-1", seconds=LONG_S)
+    with people.cluster("l") as c:
         yield c
 
 
@@ -58,83 +31,6 @@ def quiet(own):
     """Each test begins when the logins are as declared and no job is left."""
     yield
     own.slurm("scancel", "-t", "pending,running", "-u", "alice,bob", check=False)
-
-
-def workers(**more):
-    spec = {"replicas": 2, "partition": {"config": "Default=YES"},
-            "ssh": {"enabled": True, "sssdConfRef": {"name": "sssd-conf", "key": "sssd.conf"}},
-            "slurmd": {"volumeMounts": directory.mounts()},
-            "template": {"spec": {"volumes": directory.volumes()}}, **more}
-    return nodeset("compute", **spec)
-
-
-def login(name=LOGIN, annotations=None, **more):
-    spec = {"controllerRef": {"name": "slurm"}, "sssdConfRef": {"name": "sssd-conf", "key": "sssd.conf"},
-            "login": {"volumeMounts": directory.mounts()},
-            "template": {"spec": {"volumes": directory.volumes()}}, **more}
-    return json.dumps({"apiVersion": "slinky.slurm.net/v1beta1", "kind": "LoginSet",
-                       "metadata": {"name": name, "annotations": annotations or {}}, "spec": spec})
-
-
-def address(c, name=LOGIN):
-    return c.get("service", name)["spec"]["clusterIP"]
-
-
-def pods(c, name=LOGIN):
-    done = c.kubectl("get", "pods", "-l", f"slinky.slurm.net/component=login,app.kubernetes.io/instance={name}",
-                     "-o", "json")
-    return {p["metadata"]["name"]: p for p in json.loads(done.stdout)["items"]}
-
-
-def ssh_argv(c, user, host, key=None, known=None):
-    options = [*ASK, "-o", f"UserKnownHostsFile={known or c.where + '/known'}"]
-    if key:
-        options += ["-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes", "-i", f"{c.where}/{key}"]
-    else:
-        options += ["-o", "PreferredAuthentications=password", "-o", "PubkeyAuthentication=no"]
-    return ["ssh", *options, f"{user}@{host}"]
-
-
-def ssh(c, user, *command, host=None, key=None, password=None, check=True):
-    argv = ssh_argv(c, user, host or address(c), key)
-    if password:
-        argv = ["sshpass", "-p", password, *argv]
-    return run(*argv, *command, check=check, stdin=subprocess.DEVNULL)
-
-
-def inside(c, *command, check=True):
-    """As the questions show it: kubectl exec deploy/LOGIN -- COMMAND."""
-    return c.kubectl("exec", f"deploy/{LOGIN}", "--", *command, check=check)
-
-
-class Session:
-    """A person at a terminal in a login."""
-
-    def __init__(self, c, user, host=None, **more):
-        argv = ssh_argv(c, user, host or address(c), **more)
-        self.child = subprocess.Popen([*argv[:1], "-tt", *argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT)
-        self.count = 0
-        self.ask("true")
-
-    def ask(self, command, seconds=LONG_S):
-        """What a command prints."""
-        self.count += 1
-        mark = f"mark-{self.count}"
-        self.child.stdin.write(f"{command}; echo {mark[:4]}''{mark[4:]}\n".encode())
-        self.child.stdin.flush()
-        return read_until(self.child, rf"{mark}[\r\n]", seconds)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.child.stdin.close()
-        try:
-            self.child.wait(5)
-        except subprocess.TimeoutExpired:
-            self.child.kill()
-            self.child.wait()
 
 
 # who can log in, and as whom
@@ -374,32 +270,6 @@ def test_bad_logins_are_refused(own):
                           ({"replicas": -1}, "replicas")):
         done = own.apply(login(**change), check=False)
         assert done.returncode and words in done.stderr, (change, done.stderr)
-
-
-# the questions of the FAQ about logins and directories
-
-
-def test_faq_how_do_i_confirm_that_an_ldap_user_can_log_in(own):
-    assert inside(own, "getent", "passwd", "alice").stdout.startswith("alice:")
-    out = own.kubectl("exec", "-i", f"deploy/{LOGIN}", "--", "bash", input="su - alice -c 'whoami; id'\n").stdout
-    assert out.startswith("alice\nuid=21001(alice)")
-
-
-def test_faq_what_do_i_do_if_the_ldap_connection_fails(own):
-    done = inside(own, "nc", "-zv", "ldap.default.svc", "389")
-    assert "succeeded" in done.stderr + done.stdout
-    log = inside(own, "bash", "-c", "journalctl -u sssd --no-pager | tail -50").stdout
-    assert "[sssd]" in log
-
-
-def test_faq_how_do_i_see_the_configuration_of_slurm(own):
-    assert re.search(r"ClusterName\s+= ", inside(own, "sh", "-c", "scontrol show config | grep -i clustername").stdout)
-
-
-def test_faq_to_which_parts_does_sssd_conf_apply(own):
-    assert inside(own, "id", "-u", "alice").stdout == "21001\n"
-    assert own.exec("compute-0", "id", "-u", "alice", container="slurmd").stdout == "21001\n"
-    own.exec("compute-0", "nc", "-zv", "slurm-controller", "6817", container="slurmd")
 
 
 # at the end
