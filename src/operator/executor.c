@@ -11,12 +11,16 @@
  * A configuration for an agent is handed over and not waited for: nothing that the API server does
  * may hold it up, and how it fares comes back with Slurm's state.
  *
+ * What is only tried is a create that the server checks and does not keep.  If it says no, what was
+ * to go for it stays: actions that are guarded are left out.
+ *
  * Somebody else being faster is no failure worth an event: a conflict is told apart by its class.
  */
 #include "src/operator/executor.h"
 
 #include "src/base/alloc.h"
 #include "src/base/list.h"
+#include "src/operator/room.h"
 
 #define MAX_AT_ONCE 16
 
@@ -37,6 +41,7 @@ struct execution {
     size_t at_once;
     unsigned stage;
     bool stage_failed;
+    bool refused;   /* something that was tried */
     bool scheduled; /* a step is deferred */
     bool cancelled;
     struct kube_reference about;
@@ -78,15 +83,16 @@ static void emit(struct execution *x, const struct action *a)
                            a->text);
 }
 
-/* Gone already is what a deletion is after. */
+/* Gone already is what a deletion is after; and what is full only by what goes has room. */
 static bool is_success(const struct action *a, const struct kube_failure *f)
 {
-    return !f || (a->verb == ACTION_DELETE && f->err.num == -ENOENT);
+    return !f || (a->verb == ACTION_DELETE && f->err.num == -ENOENT) ||
+           (a->verb == ACTION_TRY && a->same_size && room_will_be(f->err.text));
 }
 
 static void note_success(struct execution *x, const struct action *a)
 {
-    x->end.writes++;
+    x->end.writes += a->verb != ACTION_TRY;
     x->at_once = MIN(x->at_once * 2, (size_t)MAX_AT_ONCE);
     emit(x, a);
 }
@@ -100,8 +106,10 @@ static void on_answer(void *arg, const struct kube_answer *answer, const struct 
     (void)answer;
     r->call = NULL;
     x->active--;
-    if (x->ex->wrote)
+    if (x->ex->wrote && r->action->verb != ACTION_TRY)
         x->ex->wrote(x->ex->arg, r->action, f);
+    if (r->action->verb == ACTION_TRY && !is_success(r->action, f))
+        x->refused = true;
     if (is_success(r->action, f)) {
         note_success(x, r->action);
     } else {
@@ -131,20 +139,21 @@ static struct jsn *delete_options(struct arena *a, const struct action *action)
 static void start_write(struct execution *x, struct run *r)
 {
     static const enum kube_verb verbs[] = {
-        [ACTION_CREATE] = KUBE_CREATE,
-        [ACTION_PATCH] = KUBE_PATCH_MERGE,
-        [ACTION_DELETE] = KUBE_DELETE,
-        [ACTION_STATUS] = KUBE_PATCH_MERGE,
+        [ACTION_CREATE] = KUBE_CREATE, [ACTION_PATCH] = KUBE_PATCH_MERGE,
+        [ACTION_DELETE] = KUBE_DELETE, [ACTION_STATUS] = KUBE_PATCH_MERGE,
+        [ACTION_TRY] = KUBE_CREATE,
     };
+    static const char *const dry[] = {"dryRun", "All", NULL};
     const struct action *a = r->action;
     const char *version = x->ex->version ? x->ex->version(x->ex->arg, a->kind) : a->kind->version;
     struct kube_request q = {
         .verb = a->strategic ? KUBE_PATCH_STRATEGIC : verbs[a->verb],
         .resource = {a->kind->group, version, a->kind->plural},
         .namespace = a->namespace,
-        .name = a->verb == ACTION_CREATE ? NULL : a->name,
+        .name = verbs[a->verb] == KUBE_CREATE ? NULL : a->name,
         .subresource = a->verb == ACTION_STATUS ? "status" : NULL,
         .body = a->verb == ACTION_DELETE ? delete_options(&x->arena, a) : a->body,
+        .query = a->verb == ACTION_TRY ? dry : NULL,
         .fn = on_answer,
         .arg = r,
     };
@@ -265,6 +274,8 @@ static void start_action(struct execution *x, struct run *r)
 
 static bool is_left_out(const struct execution *x, const struct action *a)
 {
+    if (a->guarded && x->refused)
+        return true;
     return a->verb == ACTION_STATUS ? x->end.failures > 0 : x->stage_failed;
 }
 

@@ -16,6 +16,7 @@ enum action_verb {
     ACTION_REQUEUE, /* plan again then, if nothing happens before */
     ACTION_PUSH,    /* hand a configuration to the agent; how it fares shows in Slurm's state */
     ACTION_NODE,    /* have the agent change a Slurm node */
+    ACTION_TRY,     /* ask the API server whether it would create the object; nothing is made */
 };
 
 /*
@@ -45,8 +46,10 @@ struct action {
     const struct action_hold *hold; /* ACTION_DELETE of a pod: only if this holds; NULL: nothing */
     const struct jsn *body; /* object or patch */
     bool strategic;         /* ACTION_STATUS: the patch is a strategic one */
-    bool warning;           /* ACTION_EVENT */
-    const char *reason;     /* of an event; of other actions: event once it has succeeded */
+    bool guarded;           /* left out if something that was tried before was refused */
+    bool same_size;     /* ACTION_TRY: as large as what goes for it, so a full quota is enough */
+    bool warning;       /* ACTION_EVENT */
+    const char *reason; /* of an event; of other actions: event once it has succeeded */
     const char *text;
     int64_t at_us; /* ACTION_REQUEUE: wall clock */
 };
@@ -73,6 +76,8 @@ void actions_create(struct actions *to, const struct jsn *object, const char *re
 struct action *actions_delete(struct actions *to, const char *kind, const char *ns,
                               const char *name, const char *uid, const char *reason,
                               const char *fmt, ...) PRINTF(7, 8);
+/* Try a pod like this one, under a name of its own. */
+void actions_try_pod(struct actions *to, const struct jsn *pod, bool same_size);
 void actions_event(struct actions *to, bool warning, const char *reason, const char *fmt, ...)
     PRINTF(4, 5);
 void actions_requeue(struct actions *to, int64_t at_us);

@@ -46,6 +46,8 @@ struct plan_pod {
     bool record_checked;   /* when it was made, Slurm had no record of its node, or a fitting one */
     int64_t registered_us; /* POD_REGISTERED; 0: it has none */
     int64_t register_us;   /* when its slurmd was asked to register again; 0: never */
+    const char
+        *node_drain; /* why its Kubernetes node is to have no jobs; NULL: it may.  Not decoded */
     const char *trouble; /* what keeps it from running, for its owner's condition; NULL: nothing */
 };
 
