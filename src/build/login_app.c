@@ -30,6 +30,7 @@
 
 #define KEY_MODE 0600
 #define CONF_MODE 0644
+#define PROGRAM_MODE 0755
 /* Beside the wait for sessions: what is left after it ends. */
 #define STOP_S 10
 
@@ -110,7 +111,7 @@ static struct jsn *make_volumes(const struct maker *m)
         "{'name':'ssh-host-keys','projected':{'defaultMode':'$mode','sources':[{'secret':{"
         "'name':'$keys','items':'$key_items'}}]}},"
         "{'name':'ssh-config','projected':{'defaultMode':'$mode','sources':[{'configMap':{"
-        "'name':'$config','items':['$sshd','$root']}}]}},"
+        "'name':'$config','items':['$sshd','$root','$journal']}}]}},"
         "{'name':'sssd-conf','projected':{'defaultMode':'$mode','sources':[{'secret':{"
         "'name':'$sssd','items':['$sssd_item'],'optional':'$optional'}}]}}]",
         SLOTS({"etc", etc_volume(m)},
@@ -126,6 +127,7 @@ static struct jsn *make_volumes(const struct maker *m)
               {"config", jsn_string(m->a, login_config_name(m->a, m->l))},
               {"sshd", file_item(m, "sshd_config", "sshd_config", KEY_MODE)},
               {"root", file_item(m, "authorized_keys", "authorized_keys", KEY_MODE)},
+              {"journal", file_item(m, "journalctl", "journalctl", PROGRAM_MODE)},
               {"sssd", jsn_string(m->a, sssd->name ? sssd->name : "")},
               {"sssd_item", file_item(m, sssd->key, "sssd.conf", KEY_MODE)},
               {"optional", sssd->optional ? jsn_bool(m->a, true) : NULL}));
@@ -154,6 +156,7 @@ static struct jsn *make_mounts(const struct maker *m)
         add_mount(m, mounts, "ssh-host-keys", "/etc/ssh", login_key_files[i]);
     add_mount(m, mounts, "ssh-config", "/etc/ssh", "sshd_config");
     add_mount(m, mounts, "ssh-config", "/root/.ssh", "authorized_keys");
+    add_mount(m, mounts, "ssh-config", "/usr/sbin", "journalctl"); /* before /usr/bin in PATH */
     add_mount(m, mounts, "sssd-conf", "/etc/sssd", "sssd.conf");
     return mounts;
 }

@@ -3,12 +3,14 @@
  * What a login pod mounts, and the Service that leads to it.
  *
  * Texts and names are Slinky's to the letter, so that logins that are taken over are not made
- * again.
+ * again.  Beside them there is a `journalctl` that shows sssd's log: in a pod nothing keeps a
+ * journal, and all the world's advice on sssd begins with it.
  */
 #include "src/base/encode.h"
 #include "src/build/conf_text.h"
 #include "src/build/labels.h"
 #include "src/build/login.h"
+#include "src/build/scripts.h"
 #include "src/json/patch_merge.h"
 
 const char *const login_key_files[LOGIN_KEY_FILES] = {
@@ -74,9 +76,11 @@ struct jsn *build_login_config(struct arena *a, const struct loginset *l)
     conf_text_line(&keys, "%s", s->root_keys ? s->root_keys : "");
     return build_tree(a,
                       "{'apiVersion':'v1','kind':'ConfigMap','metadata':'$meta',"
-                      "'data':{'authorized_keys':'$keys','sshd_config':'$sshd'}}",
+                      "'data':{'authorized_keys':'$keys','journalctl':'$journal',"
+                      "'sshd_config':'$sshd'}}",
                       SLOTS({"meta", make_meta(a, l, login_config_name(a, l), NULL)},
                             {"keys", jsn_str(a, buf_view(&keys.text))},
+                            {"journal", jsn_string(a, script_journalctl)},
                             {"sshd", jsn_str(a, buf_view(&sshd.text))}));
 }
 

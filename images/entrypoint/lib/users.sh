@@ -35,6 +35,12 @@ need_library() {
     give_up "$1 is not installed: install the package $2 (Debian: apt-get install --no-install-recommends $2)"
 }
 
+# A file or directory of /etc that is a link to what all pods share becomes this one's own.
+make_own() {
+    [ -L "$1" ] || return 0
+    cp -RL "$1" "$1.own" && rm "$1" && mv "$1.own" "$1"
+}
+
 # add_line FILE PATTERN LINE: unless a line matches
 add_line() { [ ! -f "$1" ] || grep -qE "$2" "$1" || echo "$3" >>"$1"; }
 
@@ -42,6 +48,8 @@ add_line() { [ ! -f "$1" ] || grep -qE "$2" "$1" || echo "$3" >>"$1"; }
 prepare_names() {
     local base
 
+    make_own /etc/nsswitch.conf
+    make_own /etc/pam.d
     for base in passwd group; do
         grep -qE "^$base:.*\<sss\>" /etc/nsswitch.conf || sed -i "s/^$base:.*/& sss/" /etc/nsswitch.conf
     done
@@ -83,7 +91,6 @@ start_sssd() {
     need_library security/pam_sss.so libpam-sss
     prepare_names
     sssd_directories
-    show_journal
     run_sssd &
     for ((i = 0; i < 600; i++)); do
         [ ! -S /var/lib/sss/pipes/nss ] || [ ! -S /var/lib/sss/pipes/pam ] || return 0
@@ -92,15 +99,6 @@ start_sssd() {
     done
     sleep 0.2 # what it said last may still be on its way
     give_up "sssd does not start with the sssd.conf that is declared: $(grep -v '^sssd ended' "$sssd_log" | tail -n 1)"
-}
-
-# Where there is no systemd, `journalctl -u sssd` shows sssd's log all the same.
-show_journal() {
-    local place
-
-    [ ! -d /run/systemd/system ] || return 0
-    place=$(command -v journalctl) || place=/usr/local/bin/journalctl
-    install -m 0755 "${0%/*}/lib/journalctl" "$place"
 }
 
 # Public keys of users of the directory, unless sshd_config says otherwise.
@@ -144,6 +142,7 @@ start_job_sshd() {
 
     need sshd openssh-server
     need_library security/pam_slurm_adopt.so libpam-slurm-adopt
+    make_own /etc/pam.d
     [ -f "$pam" ] || give_up "$pam is not there: sshd cannot ask whether somebody has a job here"
     grep -q pam_slurm_adopt "$pam" ||
         sed -i "0,/^@include common-account/s|^@include common-account|&\n$(adopt_line)|" "$pam"
