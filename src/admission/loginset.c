@@ -3,6 +3,7 @@
 #include "src/api/loginset.h"
 
 #include "src/admission/kinds.h"
+#include "src/admission/pods.h"
 
 static void check(const struct admission_request *in, struct api_problems *p)
 {
@@ -16,6 +17,7 @@ static void check(const struct admission_request *in, struct api_problems *p)
     }
     loginset_check(&l, p);
     loginset_check_refs(&l, in->lookup, p);
+    pods_check_loginset(in, &l, p);
     if (in->old && loginset_decode(p->arena, in->old, &old, NULL) == 0)
         loginset_check_update(&l, &old, p);
 }

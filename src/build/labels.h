@@ -53,6 +53,7 @@ struct labels_app {
 extern const struct labels_app labels_slurmctld;
 extern const struct labels_app labels_slurmd;
 extern const struct labels_app labels_login;
+extern const struct labels_app labels_slurmrestd;
 #define APP_CONTROLLER (&labels_slurmctld)
 #define APP_WORKER (&labels_slurmd)
 #define APP_LOGIN (&labels_login)

@@ -43,6 +43,7 @@ static const char *const stateful_set_fields[] = {"spec.minReadySeconds",
 
 #define SLURMCTLD LABEL_NAME "=slurmctld"
 #define WORKERS LABEL_NAME "=slurmd"
+#define DEPLOYED LABEL_NAME " in (login,slurmrestd)"
 #define DAEMONS LABEL_NAME " in (login,slurmctld,slurmd)"
 
 #define OWN_ROW(ID, name)                                                                          \
@@ -57,7 +58,7 @@ const struct plan_kind plan_kinds[] = {
     {"ConfigMap", "configmaps", "", "v1", NULL, MADE, SIGHT_NEEDED, false, NULL, config_map_fields},
     {"ControllerRevision", "controllerrevisions", "apps", "v1", NULL,
      PLAN_READ | PLAN_CREATE | PLAN_DELETE, SIGHT_NEEDED, true, WORKERS, NULL},
-    {"Deployment", "deployments", "apps", "v1", NULL, MADE, SIGHT_NEEDED, false, NULL,
+    {"Deployment", "deployments", "apps", "v1", NULL, MADE, SIGHT_NEEDED, false, DEPLOYED,
      deployment_fields},
     {"Node", "nodes", "", "v1", NULL, PLAN_READ, SIGHT_OPTIONAL, false, NULL, NULL, true},
     {"PersistentVolumeClaim", "persistentvolumeclaims", "", "v1", NULL, MADE | PLAN_DELETE,

@@ -52,10 +52,10 @@ static const struct bootstrap_rule rules[] = {
      * OpenShift need; tests/client/rights.c holds the two against each other. */
     RULE("system:slurmkeeper:operator", READ, "slinky.slurm.net", "accountings"),
     RULE("system:slurmkeeper:operator", READ " patch", "slinky.slurm.net",
-         "controllers loginsets nodesets"),
+         "controllers loginsets nodesets restapis tokens"),
     RULE("system:slurmkeeper:operator", READ " patch", "slurmkeeper.dev", "partitions"),
     RULE("system:slurmkeeper:operator", "patch", "slinky.slurm.net",
-         "controllers/status loginsets/status nodesets/status"),
+         "controllers/status loginsets/status nodesets/status restapis/status tokens/status"),
     RULE("system:slurmkeeper:operator", "patch", "slurmkeeper.dev", "partitions/status"),
     RULE("system:slurmkeeper:operator", READ " create patch", "-", "configmaps secrets services"),
     RULE("system:slurmkeeper:operator", READ " create patch delete", "-",
