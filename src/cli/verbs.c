@@ -144,7 +144,9 @@ static const struct cli_option operator_options[] = {
      "answer everybody", false},
     {"slurm-version", "RELEASE", "The Slurm release where no image or annotation names one",
      "the newest known", false},
-    {"cgroup", "KIND", "How nodes arrange control groups: v2, v1, hybrid, none, or auto (each slurmd looks)", "v2", false},
+    {"cgroup", "KIND",
+     "How nodes arrange control groups: v2, v1, hybrid, none, or auto (each slurmd looks)", "v2",
+     false},
     {"cluster-domain", "DOMAIN", "What names of Services end with", "cluster.local", false},
     {"slurm-uid", "UID", "Of the user slurm in the images", "401", false},
     {"slurm-gid", "GID", "Of its group", "401", false},
@@ -251,9 +253,9 @@ const struct cli_verb cli_verbs[] = {
      "iproute2; addresses of Services need nftables.",
      node_options, verb_node_run},
     {"operator", NULL, "Make clusters match their Controllers and NodeSets, in the foreground",
-     "Watches Controllers and NodeSets (" API_GROUP_VERSION "), Partitions "
+     "Watches Controllers, LoginSets and NodeSets (" API_GROUP_VERSION "), Partitions "
      "(" API_OWN_GROUP "/" API_OWN_VERSION ") and what is made from them, and "
-     "keeps Services, configuration, StatefulSets and worker pods as declared. Where the "
+     "keeps Services, configuration, StatefulSets, logins and worker pods as declared. Where the "
      "definitions are missing it waits for them. A worker pod that may run a job is never deleted.",
      operator_options, verb_operator_run},
     {"plan", NULL, "Show what manifests would change in the running clusters, and how",

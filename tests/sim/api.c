@@ -151,8 +151,6 @@ static int create(struct sim *s, struct sim_call *c)
     const char *name = jsn_get_str(c->body, "metadata.name");
     struct jsn *object = jsn_clone(&a, c->body);
 
-    if (c->dry)
-        return 201;
     if (revs_find(&s->api.objects, c->object_kind, name))
         return 409;
     jsn_set_path(&a, object, "metadata.uid", jsn_stringf(&a, "uid-%u", ++s->api.uids));
@@ -275,7 +273,7 @@ void api_collect(struct sim *s)
 int api_execute(struct sim *s, struct sim_call *c)
 {
     if (c->verb == KUBE_CREATE)
-        return create(s, c);
+        return c->dry ? 201 : create(s, c);
     if (c->verb == KUBE_DELETE)
         return delete(s, c);
     if (c->verb == KUBE_PATCH_MERGE || c->verb == KUBE_PATCH_STRATEGIC)
