@@ -141,8 +141,8 @@ def test_extra_conf_of_the_nodes(chart_release):
     node = chart_release.node()
     assert "Weight=7" in node and "fast" in node
     assert chart_release.runs_jobs("--constraint=fast")
-    done = chart_release.install(nodeset(extraConf="Wieght=7"), check=False)
-    assert done.returncode != 0 and "Wieght" in done.stderr
+    done = chart_release.install(nodeset(extraConf="Heaviness=7"), check=False)
+    assert done.returncode != 0 and "Heaviness" in done.stderr
 
 
 def test_extra_conf_of_the_cluster(chart_release):
