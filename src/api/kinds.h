@@ -20,11 +20,13 @@
  * test of its layer.  docs/adding-a-kind.md leads through it.
  */
 #define API_KINDS(K)                                                                               \
+    K(ACCOUNTING, accounting)                                                                      \
     K(CONTROLLER, controller)                                                                      \
     K(NODESET, nodeset)                                                                            \
     K(PARTITION, partition)
 
 /* Kind, plural, group and version of each: how the description of a kind begins. */
+#define API_ACCOUNTING_NAMES "Accounting", "accountings", API_GROUP, API_VERSION
 #define API_CONTROLLER_NAMES "Controller", "controllers", API_GROUP, API_VERSION
 #define API_NODESET_NAMES "NodeSet", "nodesets", API_GROUP, API_VERSION
 #define API_PARTITION_NAMES "Partition", "partitions", API_OWN_GROUP, API_OWN_VERSION

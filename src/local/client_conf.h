@@ -7,14 +7,19 @@
 struct client_place {
     const char *host;         /* slurmctld's name, as the cluster calls it */
     const char *address;      /* where this machine reaches it */
+    const char *slurmdbd;     /* where this machine reaches it; NULL: at the name that it has */
     const char *munge_socket; /* NULL: the cluster does not use munge */
 };
 
 /* Does the cluster's configuration (text of slurm.conf) authenticate by munge? */
 bool client_conf_uses_munge(const struct conf *cluster);
 
+/* The host that it reports to; NULL: it has no slurmdbd. */
+const char *client_conf_slurmdbd(const struct conf *cluster);
+
 /*
  * Print the client's file: settings and nodes as the cluster has them, the controller at its
- * address, munge by its socket.  Partitions are left out: commands ask slurmctld about them.
+ * address, so slurmdbd, munge by its socket.  Partitions are left out: commands ask slurmctld about
+ * them.
  */
 void client_conf_print(const struct conf *cluster, const struct client_place *p, struct buf *out);

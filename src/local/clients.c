@@ -159,6 +159,15 @@ static int write_files(const struct making *m, const struct jsn *map, struct err
     return r;
 }
 
+/* The address of the Service of that name; NULL: none is called so. */
+static const char *address_of(const struct making *m, const char *service)
+{
+    const char *address =
+        service ? jsn_get_str(find(m, SERVICES, service), "spec.clusterIP") : NULL;
+
+    return streq(address, "None") ? NULL : address;
+}
+
 static int write_conf(const struct making *m, const struct jsn *map, const char *address,
                       bool *ret_munge, struct err *e)
 {
@@ -181,6 +190,7 @@ static int write_conf(const struct making *m, const struct jsn *map, const char 
     if (r < 0)
         return r;
     *ret_munge = client_conf_uses_munge(conf);
+    place.slurmdbd = address_of(m, client_conf_slurmdbd(conf));
     if (*ret_munge)
         place.munge_socket = arena_printf(m->a, "%s/munge.socket", m->dir);
     client_conf_print(conf, &place, &text);
@@ -289,14 +299,14 @@ static struct entry *entry_of(const struct making *m)
 static int make(const struct making *m, struct err *e)
 {
     const char *service_name = labels_controller(m->a, m->ctl->meta.name);
-    const char *address = jsn_get_str(find(m, SERVICES, service_name), "spec.clusterIP");
+    const char *address = address_of(m, service_name);
     const struct jsn *map = find(m, CONFIG_MAPS, labels_config(m->a, m->ctl->meta.name));
     struct entry *x = entry_of(m);
     bool new_key = false;
     bool munge = false;
     int r;
 
-    if (!address || streq(address, "None"))
+    if (!address)
         return err_set(e, -ENOENT, ERR_RETRY, "its Service '%s' is not there yet", service_name);
     r = file_make_dirs(m->dir, 0755, e);
     if (r == 0)

@@ -178,6 +178,7 @@ void work_start(struct work *w, const char *key)
     list_append(&w->jobs, &j->link);
     r.agents = w->tools.agents;
     r.memos = &w->memos;
+    r.tails = w->tools.tails;
     j->kind = xstrdup(r.kind);
     log_debug("%s: planning", key);
     reconcile_plan(&r, w->tools.world, w->tools.env, clock_wall_us());

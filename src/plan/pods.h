@@ -28,6 +28,7 @@ struct plan_pod {
     const char *instance; /* the object that its labels name */
     const char *ip;       /* of slurmctld's pods alone; NULL: none yet */
     bool is_slurmctld;    /* of a Controller; else of a NodeSet */
+    bool is_accounting;   /* slurmdbd or its database: of an Accounting */
     bool active;          /* the Service leads to it */
     enum pod_phase phase;
     bool off; /* its slurmd is seen not to run: not started yet, or crashed */

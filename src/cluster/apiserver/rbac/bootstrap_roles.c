@@ -50,16 +50,17 @@ static const struct bootstrap_rule rules[] = {
 
     /* Makes clusters as declared: what src/operator/rights.c lists, without what a webhook and
      * OpenShift need; tests/client/rights.c holds the two against each other. */
-    RULE("system:slurmkeeper:operator", READ, "slinky.slurm.net", "accountings"),
-    RULE("system:slurmkeeper:operator", READ " patch", "slinky.slurm.net", "controllers nodesets"),
+    RULE("system:slurmkeeper:operator", READ " patch", "slinky.slurm.net",
+         "accountings controllers nodesets"),
     RULE("system:slurmkeeper:operator", READ " patch", "slurmkeeper.dev", "partitions"),
     RULE("system:slurmkeeper:operator", "patch", "slinky.slurm.net",
-         "controllers/status nodesets/status"),
+         "accountings/status controllers/status nodesets/status"),
     RULE("system:slurmkeeper:operator", "patch", "slurmkeeper.dev", "partitions/status"),
     RULE("system:slurmkeeper:operator", READ " create patch", "-",
          "configmaps persistentvolumeclaims secrets services"),
     RULE("system:slurmkeeper:operator", READ " create patch delete", "-", "pods"),
     RULE("system:slurmkeeper:operator", "patch", "-", "pods/status"),
+    RULE("system:slurmkeeper:operator", "get", "-", "pods/log"),
     RULE("system:slurmkeeper:operator", READ " create delete", "apps", "controllerrevisions"),
     RULE("system:slurmkeeper:operator", READ " create patch", "apps", "statefulsets"),
     RULE("system:slurmkeeper:operator", READ " create patch", "policy", "poddisruptionbudgets"),
