@@ -30,9 +30,9 @@ programs: $(BUILD)/build.ninja ## Build what a cluster needs, without the tests
 	@ninja -C $(BUILD) -j $(JOBS) programs
 	@ln -sf src/cli/slurmkeeper $(BUILD)/slurmkeeper
 
-run: programs ## Bring a Slurm cluster of three nodes up on this machine; needs root
-	@tools/packages run
-	@$(BUILD)/slurmkeeper up
+run: programs ## Bring a Slurm cluster of three nodes up on this machine (ACCOUNTING=1: with slurmdbd); needs root
+	@tools/packages run $(if $(ACCOUNTING),accounting)
+	@$(BUILD)/slurmkeeper up $(if $(ACCOUNTING),--accounting)
 	@echo
 	@echo "Try:"
 	@echo "  eval \"\$$($(BUILD)/slurmkeeper env)\""

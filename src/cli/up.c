@@ -35,8 +35,8 @@
 #define MAX_ARGS 160
 #define SERVE_ENDS_MS 20000
 
-static const char *const titles[] = {"machine",   "API server", "manifests",
-                                     "slurmctld", "nodes",      NULL};
+static const char *const titles[] = {"machine", "API server", "manifests", "slurmctld",
+                                     "nodes",   "accounting", NULL};
 
 /* The last lines of a log, to standard error. */
 static void show_tail(const char *path)
@@ -176,6 +176,10 @@ static int step_machine(const struct cli_args *args, struct up *u, struct err *e
         r = space_check(u->layout.state, SPACE_TO_START, e);
     if (r < 0)
         return r;
+    if (u->accounting)
+        r = up_accounting_check(host.slurm.prefix, e);
+    if (r < 0)
+        return r;
     install_use(host.slurm.prefix);
     release_text(host.slurm.release, release);
     steps_done(&u->steps, "Slurm %s in %s, control groups %s", release, host.slurm.prefix,
@@ -245,7 +249,9 @@ static int apply_one(struct up *u, const struct jsn *object, const char *origin,
                 r = apply_one(u, item, origin, e);
         return r;
     }
-    r = ask_apply(u->ask, &u->arena, object, NULL, e);
+    r = up_accounting_add(u, &object, e);
+    if (r == 0)
+        r = ask_apply(u->ask, &u->arena, object, NULL, e);
     return r < 0 ? err_wrap(e, r, "%s", origin) : 0;
 }
 
@@ -260,6 +266,8 @@ static int step_manifests(const struct cli_args *args, struct up *u, struct err 
         r = add_quickstart(u, &m, e);
     for (size_t i = 0; r == 0 && i < m.n; i++)
         r = apply_one(u, m.docs[i].object, m.docs[i].place, e);
+    if (r == 0 && u->accounting)
+        r = up_accounting_patch(u, e);
     if (r < 0)
         return r;
     if (m.n == 0)
@@ -268,6 +276,17 @@ static int step_manifests(const struct cli_args *args, struct up *u, struct err 
         steps_done(&u->steps, "%zu object%s of %s%s", m.n, m.n == 1 ? "" : "s", m.docs[0].place,
                    streq(m.docs[0].place, m.docs[m.n - 1].place) ? "" : " and others");
     return 0;
+}
+
+static int step_accounting(struct up *u, struct err *e)
+{
+    int r;
+
+    steps_begin(&u->steps);
+    r = up_wait_accounting(u, e);
+    if (r == 0)
+        steps_done(&u->steps, "slurmdbd answers, and has the cluster");
+    return r;
 }
 
 static int run_steps(const struct cli_args *args, struct up *u, struct err *e)
@@ -294,9 +313,10 @@ static int run_steps(const struct cli_args *args, struct up *u, struct err *e)
     steps_done(&u->steps, "answers");
     steps_begin(&u->steps);
     r = up_wait_nodes(u, note, sizeof(note), e);
-    if (r == 0)
-        steps_done(&u->steps, "%s", note);
-    return r;
+    if (r < 0)
+        return r;
+    steps_done(&u->steps, "%s", note);
+    return u->accounting ? step_accounting(u, e) : 0;
 }
 
 /* What else is known, where something did not come about; other failures say all themselves. */
@@ -381,7 +401,7 @@ static int up_run(const struct cli_args *args, struct up *u, int64_t timeout_s)
 
 int verb_up_run(const struct cli_args *args)
 {
-    struct up u = {0};
+    struct up u = {.accounting = cli_has(args, "accounting")};
     struct err e = {0};
     int64_t timeout_s = 120;
     unsigned int prefix;

@@ -13,7 +13,8 @@ struct up {
     struct ask *ask;
     struct arena arena;
     int64_t deadline_ms;
-    bool started; /* nobody served the cluster before */
+    bool accounting; /* every Controller shall have an Accounting */
+    bool started;    /* nobody served the cluster before */
 };
 
 /* Until the server answers and has the definitions of our kinds. */
@@ -24,6 +25,15 @@ int up_wait_controllers(struct up *u, struct err *e) MUST_CHECK;
 int up_wait_settled(struct up *u) MUST_CHECK;
 /* Until every node that NodeSets ask for is there and takes jobs; a note says what came of it. */
 int up_wait_nodes(struct up *u, char *ret_note, size_t n, struct err *e) MUST_CHECK;
+
+/* Are the programs of an Accounting there, beside that Slurm or in PATH? */
+int up_accounting_check(const char *slurm_prefix, struct err *e) MUST_CHECK;
+/* Give a Controller of a manifest an Accounting, where it shall have one and names none. */
+int up_accounting_add(struct up *u, const struct jsn **object, struct err *e) MUST_CHECK;
+/* The same for those that the API server has. */
+int up_accounting_patch(struct up *u, struct err *e) MUST_CHECK;
+/* Until slurmdbd of every Controller answers to commands on this machine, and has the cluster. */
+int up_wait_accounting(struct up *u, struct err *e) MUST_CHECK;
 
 /* Is the working directory shared, although nobody named it? */
 bool up_shares_here(const struct cli_args *args, const char *state, const char *here);
