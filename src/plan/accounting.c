@@ -200,12 +200,21 @@ static struct jsn *plan_config(struct acct_draft *d)
     return secret;
 }
 
+/* Tables are being changed by the slurmdbd of another release: it is not to be stopped for
+ * anything else. */
+static bool is_upgrading(const struct acct_draft *d)
+{
+    struct dbd_words words = dbd_words_read(str_of(d->in->slurmdbd_log ? d->in->slurmdbd_log : ""));
+
+    return d->in->slurmdbd && !d->in->slurmdbd->ready && streq(words.reason, "SchemaUpgrade");
+}
+
 static void plan_slurmdbd(struct acct_draft *d, const struct jsn *secret)
 {
     struct api_problems problems = {.arena = d->a};
 
     actions_step(d->to, "StatefulSet");
-    if (!secret)
+    if (!secret || is_upgrading(d))
         return;
     (void)sync_built(
         d->to, d->in->cluster->lookup,

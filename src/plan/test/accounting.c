@@ -153,8 +153,14 @@ static void a_pod_that_is_not_ready_is_asked_why(void **state)
     assert_non_null(strstr(conf(&f), "\nStoragePass=a\\#b\\\\c\n"));
     assert_string_equal(ready(&f, "reason"), "DatabaseRefusesLogin");
     assert_non_null(strstr(ready(&f, "message"), "Access denied for user 'u'"));
+    /* what changes meanwhile waits */
+    f.log = "slurmdbd: accounting_storage/as_mysql: pre-converting usage table for c\n";
+    test_drop(&f.world, "Secret", "pw");
+    put(&f, PASSWORD("YQ=="));
+    expect(&f, "patch Secret acct-accounting;status Accounting acct;");
+    assert_string_equal(ready(&f, "reason"), "SchemaUpgrade");
     f.slurmdbd.ready = true;
-    expect(&f, "status Accounting acct;");
+    expect(&f, "patch StatefulSet acct-accounting;status Accounting acct;");
     assert_string_equal(ready(&f, "reason"), "SlurmdbdReady");
 }
 

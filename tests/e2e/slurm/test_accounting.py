@@ -221,10 +221,14 @@ def test_a_wrong_password_is_told_and_followed_when_it_is_mended(own):
 
 def test_an_external_slurmdbd_is_used(own):
     own.apply(FAR)
-    wait_for(lambda: "default_far" in own.slurm("sacctmgr", "-n", "-P", "show", "cluster", "format=cluster,controlhost").stdout,
-             "the other cluster has registered with it", LONG_S)
-    own.kubectl("delete", "controller", "far")
-    own.kubectl("delete", "accounting", "campus")
+    try:
+        wait_for(lambda: "default_far|6817" in own.slurm("sacctmgr", "-n", "-P", "show", "cluster", "format=cluster,controlport",
+                                                         controller="default/slurm", check=False).stdout,
+                 "the other cluster has registered with it", LONG_S)
+    finally:
+        own.kubectl("delete", "controller", "far")
+        own.kubectl("delete", "accounting", "campus")
+        wait_for(lambda: own.slurm("sinfo", check=False).returncode == 0, "one cluster is left")
 
 
 def test_the_database_is_saved_and_put_back(own):
