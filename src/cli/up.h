@@ -6,6 +6,7 @@
 #include "src/cli/reach.h"
 #include "src/cli/steps.h"
 #include "src/local/ask.h"
+#include "src/local/install.h"
 
 struct up {
     struct layout layout;
@@ -13,8 +14,9 @@ struct up {
     struct ask *ask;
     struct arena arena;
     int64_t deadline_ms;
-    bool accounting; /* every Controller shall have an Accounting */
-    bool started;    /* nobody served the cluster before */
+    bool accounting;     /* every Controller shall have an Accounting */
+    bool started;        /* nobody served the cluster before */
+    struct install next; /* another Slurm, which pods that run are to become; {0}: none */
 };
 
 /* Until the server answers and has the definitions of our kinds. */
@@ -34,6 +36,21 @@ int up_accounting_add(struct up *u, const struct jsn **object, struct err *e) MU
 int up_accounting_patch(struct up *u, struct err *e) MUST_CHECK;
 /* Until slurmdbd of every Controller answers to commands on this machine, and has the cluster. */
 int up_wait_accounting(struct up *u, struct err *e) MUST_CHECK;
+
+/* Until slurmctld and all nodes are the next Slurm. */
+int up_wait_slurm(struct up *u, struct err *e) MUST_CHECK;
+
+/* Sets u->next where `named` is another Slurm than the one that pods run; fails if they cannot
+ * become it. */
+int up_slurm_find(struct up *u, const struct choices *kept, const char *named,
+                  struct err *e) MUST_CHECK;
+/* Tell node and Controllers of the next Slurm. */
+int up_slurm_declare(struct up *u, struct err *e) MUST_CHECK;
+/* How far is it?  Fails if it is refused.  The note is in the arena, and set while it is not done.
+ */
+int up_slurm_look(struct up *u, bool *ret_done, const char **ret_note, struct err *e) MUST_CHECK;
+/* It is done: the cluster has the next one. */
+int up_slurm_keep(struct up *u, struct err *e) MUST_CHECK;
 
 /* Is the working directory shared, although nobody named it? */
 bool up_shares_here(const struct cli_args *args, const char *state, const char *here);

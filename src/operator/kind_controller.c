@@ -7,6 +7,7 @@
  * beside slurmctld says; and it is the Controller's plan that finds the agent.
  */
 #include "src/base/encode.h"
+#include "src/base/hash.h"
 #include "src/build/labels.h"
 #include "src/build/secrets.h"
 #include "src/operator/agent_target.h"
@@ -48,6 +49,7 @@ static void refer(void *arg, const struct jsn *object, struct kube_index_out *ou
 struct brief {
     int64_t generation;
     bool reverts;
+    uint64_t release;          /* of the annotation that names one: a hash of it */
     char accounting[NAME_LEN]; /* ACCOUNTING_NAME_MAX is less */
 };
 
@@ -55,16 +57,19 @@ static struct brief brief_of(const struct kube_object *o)
 {
     AUTO(arena_done) struct arena a = {0};
     struct brief b = {.generation = -1};
+    const struct jsn *annotations;
     const char *accounting;
+    const char *release;
     struct jsn *v = NULL;
     struct err e = {0};
 
     if (!o || kube_object_parse(o, &a, &v, &e) < 0)
         return b;
+    annotations = jsn_get(v, "metadata.annotations");
+    release = jsn_text(jsn_member(annotations, STR(API_RELEASE_ANNOTATION)));
     b.generation = jsn_get_int(v, "metadata.generation", -1);
-    b.reverts = streq(
-        jsn_text(jsn_member(jsn_get(v, "metadata.annotations"), STR(ANNOTATION_DRIFT_POLICY))),
-        "Revert");
+    b.reverts = streq(jsn_text(jsn_member(annotations, STR(ANNOTATION_DRIFT_POLICY))), "Revert");
+    b.release = release ? hash_str(str_of(release)) : 0;
     accounting = jsn_get_str(v, "spec.accountingRef.name");
     (void)snprintf(b.accounting, sizeof(b.accounting), "%s", accounting ? accounting : "");
     return b;
@@ -84,9 +89,9 @@ static void changed(const struct routes *r, const struct kube_object *old,
     struct brief was = brief_of(old);
     struct brief is = brief_of(now);
 
-    if (was.generation != is.generation || was.reverts != is.reverts)
+    if (was.generation != is.generation || was.reverts != is.reverts || was.release != is.release)
         routes_add_members(r, o->namespace, o->name);
-    if (was.generation != is.generation) {
+    if (was.generation != is.generation || was.release != is.release) {
         add_accounting(r, o->namespace, &was);
         add_accounting(r, o->namespace, &is);
     }
@@ -95,7 +100,7 @@ static void changed(const struct routes *r, const struct kube_object *old,
 static void slurm_changed(const struct routes *r, const char *ns, const char *controller,
                           const struct agent_change *c)
 {
-    if (c->drift || c->config)
+    if (c->drift || c->config || c->releases)
         routes_add(r, "Controller", ns, controller);
 }
 
