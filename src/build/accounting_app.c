@@ -162,11 +162,15 @@ static struct jsn *make_pod_meta(struct arena *a, const struct build_accounting 
     const struct accounting *acct = b->acct;
     struct jsn *labels = build_map(a, &acct->spec.template.metadata.labels);
     struct jsn *annotations = jsn_object(a);
+    uint32_t release;
+    const char *said = controller_release_said(b->cluster->controller, &release);
 
     labels_add_annotations(a, annotations, &acct->meta.annotations);
     build_add_map(a, annotations, &acct->spec.template.metadata.annotations);
     JSN_FOR_MEMBERS (own, labels_all(a, APP_ACCOUNTING, acct->meta.name))
         jsn_set_member(a, labels, own->key, own->value);
+    if (said)
+        jsn_set_str(a, annotations, API_RELEASE_ANNOTATION, said);
     add_key_hashes(a, b, annotations);
     jsn_set_str(a, annotations, ANNOTATION_DBD_HASH, conf_hash);
     jsn_set_str(a, annotations, ANNOTATION_DEFAULT_CONTAINER, "slurmdbd");

@@ -84,11 +84,14 @@ static void plan(struct reconcile *r)
                                  .cluster = snapshot_cluster(r, controller ? controller : ""),
                                  .random = random,
                                  .now_us = r->now_us};
+    const struct slurm_state *slurm;
     struct err e = {0};
 
     if (accounting_decode(&r->arena, r->object, acct, &e) == 0)
         in.acct = acct;
     encode_random(random, ACCOUNTING_PASSWORD_RANDOM);
+    slurm = controller ? snapshot_slurm(r, controller) : NULL;
+    in.slurmctld_release = slurm ? slurm->release : NULL;
     in.slurmdbd = find_pod(r, labels_accounting(&r->arena, r->name));
     in.database = find_pod(r, labels_database(&r->arena, r->name));
     in.slurmdbd_log = read_log(r, in.slurmdbd, "slurmdbd");

@@ -20,6 +20,7 @@
 #include "src/plan/status.h"
 #include "src/plan/sync.h"
 #include "src/slurm/dbd_words.h"
+#include "src/slurm/upgrade.h"
 
 #define LOOK_US 3000000 /* how often a log is read while something is amiss */
 
@@ -125,6 +126,31 @@ static void settle_keys(struct acct_draft *d)
         use_controllers_keys(d);
     else
         use_own_keys(d);
+}
+
+static uint32_t template_release(const struct jsn *set)
+{
+    const struct jsn *notes = jsn_get(set, "spec.template.metadata.annotations");
+    const char *said = jsn_text(jsn_member(notes, STR(API_RELEASE_ANNOTATION)));
+    uint32_t release;
+
+    return said && release_parse(str_of(said), &release, NULL) == 0 ? release : 0;
+}
+
+/* slurmdbd goes before slurmctld; a step that Slurm does not make changes nothing. */
+static void check_step(struct acct_draft *d)
+{
+    const struct jsn *set = observe(d, "StatefulSet", labels_accounting(d->a, d->acct->meta.name));
+    uint32_t wants = build_declared_release(d->build.cluster);
+    struct upgrade_cluster c = {.runs = {[UPGRADE_SLURMDBD] = template_release(set)}};
+    struct err e = {0};
+
+    if (!set || !wants)
+        return;
+    if (d->in->slurmctld_release)
+        (void)!release_parse(str_of(d->in->slurmctld_release), &c.runs[UPGRADE_SLURMCTLD], NULL);
+    if (upgrade_check_part(&c, UPGRADE_SLURMDBD, wants, &e) == -EINVAL)
+        fail(d, "StepNotAllowed", arena_strdup(d->a, e.text));
 }
 
 static void plan_service(struct acct_draft *d)
@@ -303,6 +329,7 @@ void plan_accounting(const struct plan_accounting *in, struct actions *to)
     d.build.acct = d.acct;
     if (!d.acct->spec.external) {
         settle_keys(&d);
+        check_step(&d);
         plan_service(&d);
         plan_database(&d);
         plan_slurmdbd(&d, plan_config(&d));
@@ -310,16 +337,29 @@ void plan_accounting(const struct plan_accounting *in, struct actions *to)
     plan_status(&d);
 }
 
+/* All of its pods are of its template, as far as it says. */
+static bool is_updated(const struct jsn *set)
+{
+    return jsn_get_int(set, "status.observedGeneration", 0) >=
+               jsn_get_int(set, "metadata.generation", 0) &&
+           jsn_get_int(set, "status.updatedReplicas", 0) == jsn_get_int(set, "status.replicas", 0);
+}
+
+uint32_t plan_accounting_runs(const struct jsn *set, uint32_t wants, uint32_t before)
+{
+    uint32_t release = template_release(set);
+
+    if (!set)
+        return 0;
+    if (release == wants && is_updated(set) && jsn_get_int(set, "status.readyReplicas", 0) > 0)
+        return release;
+    return before;
+}
+
 bool plan_accounting_has_stage(const struct jsn *set, const char *stage)
 {
     const struct jsn *notes = jsn_get(set, "spec.template.metadata.annotations");
     const char *given = jsn_text(jsn_member(notes, STR(ANNOTATION_KEY_STAGE)));
-    int64_t pods = jsn_get_int(set, "status.replicas", 0);
 
-    if (!set)
-        return true;
-    return streq(given, stage) &&
-           jsn_get_int(set, "status.observedGeneration", 0) >=
-               jsn_get_int(set, "metadata.generation", 0) &&
-           jsn_get_int(set, "status.updatedReplicas", 0) == pods;
+    return !set || (streq(given, stage) && is_updated(set));
 }

@@ -13,6 +13,7 @@ struct plan_accounting {
     /* The cluster of the first Controller, by name, that refers to it; without a Controller, none
      * does. */
     const struct build_cluster *cluster;
+    const char *slurmctld_release;   /* by its own word; NULL: not known */
     const struct plan_pod *slurmdbd; /* its pod; NULL: none */
     const struct plan_pod *database; /* that of our own database; NULL: none */
     /* The ends of their logs; NULL: not read. */
@@ -30,6 +31,10 @@ void plan_accounting(const struct plan_accounting *in, struct actions *to);
 
 /* Is it worth reading the log of this pod?  It is there and not ready. */
 bool plan_accounting_reads_log(const struct plan_pod *pod);
+
+/* The Slurm release that a StatefulSet of slurmdbd serves as: that of its template, or `before`
+ * where its pod is not of that template yet, or not ready; 0: it is not said. */
+uint32_t plan_accounting_runs(const struct jsn *set, uint32_t wants, uint32_t before);
 
 /* How far slurmdbd went along with a change of the cluster's key: does none run that lacks what
  * this stage ("3-accept") gave?  `set` is its StatefulSet; NULL: there is none. */

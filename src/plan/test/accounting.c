@@ -279,6 +279,35 @@ static void a_stage_is_had_when_no_older_pod_runs(void **state)
     }
 }
 
+static void slurmdbd_counts_as_the_next_release_when_it_serves(void **state)
+{
+    static const struct {
+        const char *release;
+        const char *status;
+        uint32_t runs;
+    } cases[] = {
+        {"26.05.5", "'updatedReplicas':1,'readyReplicas':1", RELEASE(26, 5, 5)},
+        {"26.05.5", "'updatedReplicas':1", RELEASE(24, 11, 5)},
+        {"26.05.5", "'readyReplicas':1", RELEASE(24, 11, 5)},
+        {"24.11.5", "'updatedReplicas':1,'readyReplicas':1", RELEASE(24, 11, 5)},
+    };
+
+    (void)state;
+    assert_int_equal(plan_accounting_runs(NULL, RELEASE(26, 5, 5), RELEASE(24, 11, 5)), 0);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        const struct jsn *set = json_of(
+            &a, arena_printf(&a,
+                             "{'metadata':{'generation':1},'spec':{'template':{'metadata':"
+                             "{'annotations':{'" API_RELEASE_ANNOTATION "':'%s'}}}},'status':"
+                             "{'observedGeneration':1,'replicas':1,%s}}",
+                             cases[i].release, cases[i].status));
+
+        assert_int_equal(plan_accounting_runs(set, RELEASE(26, 5, 5), RELEASE(24, 11, 5)),
+                         cases[i].runs);
+    }
+}
+
 static void another_database_lets_ours_rest(void **state)
 {
     AUTO(fixture_done) struct fixture f;
@@ -306,6 +335,7 @@ int main(void)
         cmocka_unit_test(keys_are_those_of_its_controller),
         cmocka_unit_test(each_stage_of_a_key_makes_the_pod_anew),
         cmocka_unit_test(a_stage_is_had_when_no_older_pod_runs),
+        cmocka_unit_test(slurmdbd_counts_as_the_next_release_when_it_serves),
         cmocka_unit_test(another_database_lets_ours_rest),
     };
 
