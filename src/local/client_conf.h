@@ -27,9 +27,10 @@ const char *client_conf_slurmdbd(const struct conf *cluster);
 
 /*
  * Print the client's file: settings and nodes as the cluster has them, the controller at its
- * address, so slurmdbd, munge by its socket.  Partitions are left out: commands ask slurmctld about them.  The
- * dynamic nodes, which no file of the cluster names, get a line each, sorted by name: without one
- * sattach, `scancel --signal` of a step and `srun --no-allocate` do not find a node (Slurm before
- * 23.02 at least).  Names and addresses that Slurm's file could not hold are left out.
+ * address, so slurmdbd, munge by its socket.  Partitions are left out: commands ask slurmctld about
+ * them.  The dynamic nodes, which no file of the cluster names, get a line each, sorted by name:
+ * without one sattach, `scancel --signal` of a step and `srun --no-allocate` do not find a node
+ * (Slurm before 23.02 at least).  Names and addresses that Slurm's file could not hold are left
+ * out.
  */
 void client_conf_print(const struct conf *cluster, struct client_place *p, struct buf *out);
