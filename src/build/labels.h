@@ -58,6 +58,7 @@ struct labels_app {
 };
 extern const struct labels_app labels_slurmctld;
 extern const struct labels_app labels_slurmd;
+extern const struct labels_app labels_slurmrestd;
 extern const struct labels_app labels_slurmdbd;
 extern const struct labels_app labels_mariadb;
 #define APP_ACCOUNTING (&labels_slurmdbd)
