@@ -241,6 +241,19 @@ def test_what_keeps_a_login_from_starting_is_in_its_condition(own):
     own.wait_condition("loginset", LOGIN, "Updated", "True", seconds=LONG_S)
 
 
+def test_a_missing_package_is_named():
+    scripts = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../images/entrypoint/lib/users.sh")
+    for step, words in (("need no-such-sshd openssh-server", "no-such-sshd is not installed: install the package openssh-server"),
+                        ("need_library security/no_such.so libpam-sss", "no_such.so is not installed: install the package libpam-sss")):
+        done = run("bash", "-c", f". {scripts}; {step}; echo went on", check=False)
+        assert done.returncode == 1 and words in done.stderr and not done.stdout
+
+
+def test_workers_are_found_by_their_names(own):
+    out = inside(own, "getent", "hosts", "compute-0", "compute-1").stdout.split()
+    assert own.get("pod", "compute-0")["status"]["podIP"] in out
+
+
 def test_a_bad_sssd_conf_is_told(own):
     own.apply(json.dumps(directory.item("Secret", "bad-sssd", stringData={"sssd.conf": "[sssd]\nservices = nss\n"})))
     own.apply(login("bad", sssdConfRef={"name": "bad-sssd", "key": "sssd.conf"}))
