@@ -10,9 +10,9 @@ TWICE ?=
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-node test-first-light test-e2e test-streams \
-	test-durability test-hostile test-release test-mutations \
-	test-agent test-native test-truth test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install clean help
+.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-kubernetes test-node test-first-light test-e2e test-streams \
+	test-durability test-hostile test-release test-upgrade test-mutations test-expect \
+	test-agent test-native test-truth test-steady test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -44,7 +44,7 @@ stop: ## Take it down again; what was declared stays
 
 test: ## What a change must pass: units, sanitizers, API conformance, a real Slurm cluster
 	@tools/packages build test
-	@$(MAKE) --no-print-directory test-unit test-sanitize test-api test-operator \
+	@$(MAKE) --no-print-directory test-unit test-sanitize test-api test-operator test-deploy \
 		test-first-light test-durability
 	@echo "make test: all passed"
 
@@ -81,6 +81,14 @@ test-operator: all ## The operator beside an embedded API server
 	@tools/packages test
 	@$(TWICE) tests/e2e/operator/run
 
+test-deploy: all ## What deploy/ renders to, held against the code's rights and the pod security standards
+	@tools/packages test
+	@tests/deploy/run
+
+test-kubernetes: all images ## All of it on a real Kubernetes, started and stopped here; builds Kubernetes once, with Go; needs root
+	@tools/packages run test kubernetes
+	@BUILD=$(abspath $(BUILD)) tests/kubernetes/run
+
 test-agent: all ## The agent's libslurm children against a real slurmctld; needs root
 	@tools/packages test run
 	@$(TWICE) tests/agent/run
@@ -108,9 +116,14 @@ test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own
 	@tools/release run $(SUITE) tools/packages build run test
 	@NETWORK=own tools/release run $(SUITE) make $(if $(TWICE),TWICE=$(TWICE)) $(or $(RUN),test-first-light test-agent)
 
+test-upgrade: ## A cluster with jobs goes from Slurm 24.11 to 26.05, in a root of Debian testing; needs root
+	@tools/release run forky tools/packages build run test
+	@tools/release run forky tests/upgrade/run prepare
+	@NETWORK=own tools/release run forky tests/upgrade/run
+
 test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost
 	@tools/packages test
-	@tests/durability/run
+	@$(TWICE) tests/durability/run
 
 test-hostile: all ## Hostile peers on loopback: floods, slow heads, large bodies, damaged requests, endless lists
 	@tools/packages test
@@ -119,6 +132,10 @@ test-hostile: all ## Hostile peers on loopback: floods, slow heads, large bodies
 test-mutations: all ## Every known key of Slurm's files with good, odd and bad values: MINUTES (60), KEYS, SEED, JOBS; needs root (long)
 	@tools/packages test run
 	@tests/mutations/run
+
+test-expect: programs ## Slurm's own expect tests, on a plain Slurm and on a cluster of ours: GROUPS="1 17", TESTS, SECONDS_EACH (120); needs root (long)
+	@tools/packages run expect
+	@GROUPS_OF_TESTS="$(GROUPS)" TESTS="$(TESTS)" $(if $(SECONDS_EACH),SECONDS_EACH=$(SECONDS_EACH)) tests/expect/run
 
 test-valgrind: all ## The API server under valgrind while the conformance suite runs (long)
 	@tools/packages test
@@ -134,6 +151,9 @@ fuzz-listeners: $(SANITIZED)/build.ninja ## Mutated traffic at the real programs
 	@ninja -C $(SANITIZED) -j $(JOBS) programs
 	@BUILD=$(SANITIZED) tests/fuzz/listeners/run
 
+test-steady: all ## LEGS (test) TIMES (20) times in a row, with two busy loops beside; long
+	@MAKE="$(MAKE)" tools/steady $(or $(TIMES),20) $(or $(LEGS),test)
+
 bench: all ## Measure, as ratios in one run: first job, live edits, operator, agent, API server; needs root
 	@tools/packages test bench
 	@tests/bench/run
@@ -146,7 +166,7 @@ tidy: all ## clang-tidy over all sources: thorough, and slow
 	@tools/packages lint
 	@tools/lint $(BUILD) tidy
 
-tidy-changed: $(BUILD)/build.ninja ## clang-tidy over what differs from BASE (origin/main, else the last commit)
+tidy-changed: $(BUILD)/build.ninja ## clang-tidy over what differs from BASE (origin/main, else 20 commits ago)
 	@tools/packages lint
 	@tools/lint $(BUILD) tidy-changed $(BASE)
 
@@ -171,9 +191,15 @@ fmt: ## Format the sources
 
 crds: all ## Print the definitions of our kinds into deploy/crds
 	@$(BUILD)/slurmkeeper crds --directory deploy/crds
+	@cd deploy && { sed '/^- crds/d' kustomization.yaml; ls crds/* | sed 's/^/- /'; } >list.new && mv list.new kustomization.yaml
 
 rbac: all ## Print what the operator needs to be allowed into deploy/rbac
 	@$(BUILD)/slurmkeeper rbac >deploy/rbac/operator.yaml
+	@$(BUILD)/slurmkeeper rbac --namespace slurm --watch slurm >deploy/namespaced/rbac.yaml
+
+images: programs ## OCI archives for Kubernetes, into build/images: the operator, and this Debian's Slurm; needs root
+	@tools/packages images
+	@tools/images --build $(BUILD) operator slurm
 
 install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
 	@meson install -C $(BUILD) --no-rebuild

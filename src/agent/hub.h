@@ -31,6 +31,9 @@ DEFINE_AUTO(struct hub, hub_free);
 void hub_start(struct hub *h);
 /* Something was changed in slurmctld: ask for everything soon, and look closely for a while. */
 void hub_touch(struct hub *h);
+/* Read the table as a whole when its turn comes, whether or not slurmctld says that it has changed.
+ */
+void hub_doubt(struct hub *h, enum hub_table table);
 
 /* What is known.  `up` is of the last answer; the release is 0 until something has told it. */
 bool hub_up(const struct hub *h);

@@ -204,17 +204,20 @@ static void check_unused_strategy(const struct nodeset_strategy *s, struct api_p
             "are not used: nodes are drained one by one in that time, and not reserved");
 }
 
+/* What is kept for later releases of ours. */
+static void check_missing(const struct nodeset *ns, struct api_problems *p)
+{
+    if (ns->spec.scaling_mode == NODESET_DAEMONSET)
+        api_problem_add(p, API_WARNING, "spec.scalingMode",
+                        "DaemonSet is not there yet: no pods are made; use StatefulSet");
+}
+
 static void check_unused(const struct nodeset *ns, struct api_problems *p)
 {
     const struct nodeset_spec *s = &ns->spec;
 
     check_unused_ssh(s->ssh, p);
     check_unused_strategy(&s->update_strategy, p);
-    if (s->scaling_mode == NODESET_DAEMONSET)
-        api_problem_add(p, API_WARNING, "spec.scalingMode",
-                        "DaemonSet is not there yet: no pods are made or changed before it is "
-                        "StatefulSet");
-
     if (s->scaling_mode == NODESET_DAEMONSET && s->pin_to_node)
         api_problem_add(p, API_WARNING, "spec.pinToNode",
                         "is not used, since scalingMode is DaemonSet");
@@ -234,6 +237,7 @@ void nodeset_check(const struct nodeset *ns, uint32_t release, struct api_proble
     check_conf(ns, release, p);
     nodeset_check_features(ns, p);
     check_claims(ns, p);
+    check_missing(ns, p);
     check_unused(ns, p);
 }
 

@@ -150,7 +150,8 @@ static void admit(void *arg, struct inside_write *w)
     struct view view = {a->server, w->arena, &a->names};
     struct api_lookup lookup = {view_get, view_each, &view, view_each_named};
     struct api_problems p = {.arena = w->arena};
-    struct admission_request in = {.old = w->old, .lookup = &lookup, .release = a->release};
+    struct admission_request in = {
+        .old = w->old, .lookup = &lookup, .release = a->release, .host_slurm = a->host_slurm};
 
     bool is_key = !w->group[0] && streq(w->kind, "Secret");
 

@@ -119,8 +119,19 @@ static void plan_cluster(struct planner *p, const char *full_name)
         .warnings = jsn_array(p->a)};
     if (plan_agent_find(&p->world, c->ns, c->name, &agent, &e) == 0)
         state = plan_agent_state(agent, p->a);
-    if (!env.release && state)
-        env.release = plan_state_release(state);
+    if (state) {
+        uint32_t runs = plan_state_release(state);
+
+        plan_upgrade(&p->world, c, runs);
+        if (!env.release)
+            env.release = runs;
+    }
+    if (c->refused) {
+        c->release = env.release ? env.release : RELEASE_NEWEST;
+        c->source = "agent";
+        p->errors++;
+        return;
+    }
     plan_drift(&p->world, state, c);
     c->guessed = !env.release;
     plan_world_fit(&p->world, c->ns, c->name, &env);

@@ -83,6 +83,9 @@ void plan_nodes(const struct plan_world *w, struct plan_cluster *c);
 
 /* plan_drift.c: what is not as declared; `state` is the agent's, or NULL. */
 void plan_drift(const struct plan_world *w, const struct jsn *state, struct plan_cluster *c);
+/* plan_upgrade.c: another Slurm than the one that runs.  `world` is then as if that one was
+ * declared: its files go on being made for it. */
+void plan_upgrade(struct plan_world *w, struct plan_cluster *c, uint32_t runs);
 
 /* plan_print.c */
 void plan_print_text(const struct plan_cluster *list, size_t n, bool colour, struct buf *out);

@@ -51,7 +51,7 @@ static struct jsn *data_of(struct arena *a, const struct nodeset *ns)
 {
     struct jsn *data = NULL;
 
-    if (jsn_parse(a, str_of(revision_data(a, ns)), NULL, &data, NULL) < 0)
+    if (jsn_parse(a, str_of(revision_data(a, ns, NULL)), NULL, &data, NULL) < 0)
         abort(); /* it is ours */
     return data;
 }

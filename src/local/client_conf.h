@@ -4,10 +4,18 @@
 
 #include "src/slurm/conf.h"
 
+/* A dynamic node. */
+struct client_node {
+    const char *name;
+    const char *address; /* where this machine reaches its slurmd */
+};
+
 struct client_place {
     const char *host;         /* slurmctld's name, as the cluster calls it */
     const char *address;      /* where this machine reaches it */
     const char *munge_socket; /* NULL: the cluster does not use munge */
+    struct client_node *nodes;
+    size_t n_nodes;
 };
 
 /* Does the cluster's configuration (text of slurm.conf) authenticate by munge? */
@@ -15,6 +23,9 @@ bool client_conf_uses_munge(const struct conf *cluster);
 
 /*
  * Print the client's file: settings and nodes as the cluster has them, the controller at its
- * address, munge by its socket.  Partitions are left out: commands ask slurmctld about them.
+ * address, munge by its socket.  Partitions are left out: commands ask slurmctld about them.  The
+ * dynamic nodes, which no file of the cluster names, get a line each, sorted by name: without one
+ * sattach, `scancel --signal` of a step and `srun --no-allocate` do not find a node (Slurm before
+ * 23.02 at least).  Names and addresses that Slurm's file could not hold are left out.
  */
-void client_conf_print(const struct conf *cluster, const struct client_place *p, struct buf *out);
+void client_conf_print(const struct conf *cluster, struct client_place *p, struct buf *out);

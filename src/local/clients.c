@@ -2,11 +2,11 @@
 /*
  * The machine's own Slurm commands.
  *
- * For each Controller: its key, its configuration and the address of its Service, as they are in
- * the API, become a directory that SLURM_CONF can point into.  Each has a daemon that signs what
- * commands ask: a munged with the cluster's keys and a socket in that directory, or a sackd
- * (sack.c).  Keys are those that pods have (Secret <name>-keys), so that all change together.  The
- * machine's own munge, sackd and /etc/slurm are not touched. Whatever of the sources changes,
+ * For each Controller: its key, its configuration, the addresses of its Service and its workers, as
+ * they are in the API, become a directory that SLURM_CONF can point into.  Each has a daemon that
+ * signs what commands ask: a munged with the cluster's keys and a socket in that directory, or a
+ * sackd (sack.c).  Keys are those that pods have (Secret <name>-keys), so that all change together.
+ * The machine's own munge, sackd and /etc/slurm are not touched.  Whatever of the sources changes,
  * everything is looked at again: there is little of it, and files that stay the same are not
  * written.
  */
@@ -31,13 +31,14 @@
 
 #define LATER_MS 5000
 
-enum source { CONTROLLERS, CONFIG_MAPS, SECRETS, SERVICES, N_SOURCES };
+enum source { CONTROLLERS, CONFIG_MAPS, SECRETS, SERVICES, PODS, N_SOURCES };
 
 static const struct kube_resource resources[N_SOURCES] = {
     [CONTROLLERS] = {API_GROUP, API_VERSION, "controllers"},
     [CONFIG_MAPS] = {"", "v1", "configmaps"},
     [SECRETS] = {"", "v1", "secrets"},
     [SERVICES] = {"", "v1", "services"},
+    [PODS] = {"", "v1", "pods"},
 };
 
 struct entry {
@@ -159,6 +160,29 @@ static int write_files(const struct making *m, const struct jsn *map, struct err
     return r;
 }
 
+/* Workers are dynamic nodes: where they are, their pods tell. */
+static void add_nodes(const struct making *m, struct client_place *place)
+{
+    const struct kube_object *o;
+    size_t at = 0;
+    size_t cap = 0;
+
+    while ((o = kube_cache_next(m->c->caches[PODS], &at))) {
+        struct jsn *pod = NULL;
+        const struct jsn *labels;
+
+        if (!streq(o->namespace, m->ns) || kube_object_parse(o, m->a, &pod, NULL) < 0)
+            continue;
+        labels = jsn_get(pod, "metadata.labels");
+        if (!streq(jsn_text(jsn_key(labels, LABEL_CLUSTER)), m->ctl->meta.name) ||
+            !jsn_get_str(pod, "status.podIP"))
+            continue;
+        arena_reserve(m->a, &place->nodes, &cap, place->n_nodes + 1, sizeof(*place->nodes));
+        place->nodes[place->n_nodes++] = (struct client_node){
+            jsn_text(jsn_key(labels, LABEL_POD_HOSTNAME)), jsn_get_str(pod, "status.podIP")};
+    }
+}
+
 static int write_conf(const struct making *m, const struct jsn *map, const char *address,
                       bool *ret_munge, struct err *e)
 {
@@ -183,6 +207,7 @@ static int write_conf(const struct making *m, const struct jsn *map, const char 
     *ret_munge = client_conf_uses_munge(conf);
     if (*ret_munge)
         place.munge_socket = arena_printf(m->a, "%s/munge.socket", m->dir);
+    add_nodes(m, &place);
     client_conf_print(conf, &place, &text);
     return file_update(path, buf_view(&text), 0644, &changed, e);
 }
@@ -416,6 +441,8 @@ struct clients *clients_new(struct kube_client *k, const struct layout *l,
     for (size_t i = 0; i < N_SOURCES; i++) {
         struct kube_cache_options of = {.reflector.scope.resource = resources[i]};
 
+        if (i == PODS)
+            of.reflector.scope.label_selector = LABEL_CLUSTER;
         c->caches[i] = kube_cache_new(k, &of);
         kube_cache_add_handler(c->caches[i], &h);
     }

@@ -60,6 +60,42 @@ static const char *cgroup_kind(void)
                                                                                      : "none";
 }
 
+static bool is_listed(const char *path, const char *word)
+{
+    AUTO(free) char *text = NULL;
+    struct str rest, one;
+    size_t n;
+
+    if (file_read(path, 4096, &text, &n, NULL) < 0)
+        return false;
+    rest = str_trim((struct str){text, n});
+    while (rest.n && str_split(&rest, ' ', &one))
+        if (str_eqz(one, word))
+            return true;
+    return false;
+}
+
+int host_limits_jobs(const char *top, struct err *e)
+{
+    static const char *const controllers[] = {"cpuset", "memory"};
+    AUTO(free) char *list = xasprintf("%s/cgroup.controllers", top);
+    bool v2 = file_exists(list);
+
+    for (size_t i = 0; i < ARRAY_LEN(controllers); i++) {
+        AUTO(free) char *v1 = xasprintf("%s/%s/cgroup.procs", top, controllers[i]);
+
+        if (v2 ? is_listed(list, controllers[i]) : file_exists(v1))
+            continue;
+        return err_set(e, -ENOENT, ERR_PERMANENT,
+                       "this machine has no control group '%s' (%s), so jobs cannot be held to the "
+                       "cores and the memory that they ask for: have the kernel provide it "
+                       "(cgroup_enable=%s), or bring up manifests of your own without task/cgroup "
+                       "(--filename)",
+                       controllers[i], v2 ? list : v1, controllers[i]);
+    }
+    return 0;
+}
+
 int host_look(const struct install_wish *wish, struct host *ret, struct err *e)
 {
     const struct passwd *slurm = getpwnam("slurm");

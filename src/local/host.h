@@ -17,6 +17,10 @@ int host_look(const struct install_wish *wish, struct host *ret, struct err *e) 
 void host_done(struct host *h);
 DEFINE_AUTO_DONE(struct host, host_done);
 
+/* Can Slurm bind jobs to cores and limit their memory by the control groups below `top`
+ * ("/sys/fs/cgroup"), v1 or v2?  The error names what is missing. */
+int host_limits_jobs(const char *top, struct err *e) MUST_CHECK;
+
 /* Has the Slurm of that slurmctld what it needs to answer HTTP? */
 bool host_parses_http(const char *slurmctld);
 

@@ -258,6 +258,18 @@ static void read_revisions(struct reconcile *r, struct plan_nodeset *in)
     in->revisions = list;
 }
 
+/* Machines that pods are pinned to, and that are seen not to be there. */
+static void read_gone(struct reconcile *r, struct plan_nodeset *in)
+{
+    const struct jsn_map *pins = &in->ns->status.ordinal_to_node;
+    const char **gone = arena_calloc(&r->arena, pins->n + 1, sizeof(*gone));
+
+    for (size_t i = 0; i < pins->n && world_serves(r->world, "Node"); i++)
+        if (!world_get(r->world, "Node", "", pins->items[i].value))
+            gone[in->n_gone++] = pins->items[i].value;
+    in->gone = gone;
+}
+
 static void plan(struct reconcile *r)
 {
     struct nodeset *ns = arena_calloc(&r->arena, 1, sizeof(*ns));
@@ -274,6 +286,7 @@ static void plan(struct reconcile *r)
     read_lost_pods(r, &in);
     in.slurm = snapshot_slurm(r, ns->spec.controller_ref.name);
     read_revisions(r, &in);
+    read_gone(r, &in);
     plan_nodeset(&in, &r->actions);
 }
 

@@ -10,10 +10,21 @@
 struct nodeset_drain {
     const struct plan_pod *pod;
     const char *why; /* "scale-in", "update" */
+    bool replaced;   /* another pod is to take its place */
 };
+
+/* Which Slurm its pods are to run. */
+struct nodeset_release {
+    const char *text; /* what the annotation says, or said; NULL: nothing */
+    const char *held; /* why another one that is declared has to wait; NULL: none has */
+    bool makes_none;  /* no pod can be made meanwhile */
+};
+void nodeset_release_of(struct arena *a, const struct plan_nodeset *in,
+                        struct nodeset_release *ret);
 
 /* What pods and nodes of a NodeSet should be. */
 struct nodeset_view {
+    struct nodeset_release release;
     const char *hash;       /* of the revision that pods should have */
     const struct jsn *data; /* of that revision */
     struct node_declared node;
@@ -28,6 +39,7 @@ struct nodeset_scale {
     size_t n_forget;
     const struct plan_pod **remove; /* may go at once */
     size_t n_remove;
+    size_t first_replaced; /* those from here on go because others take their places */
     struct nodeset_drain *drain;
     size_t n_drain;
     size_t n_waiting;   /* too many, but perhaps at work */
@@ -116,6 +128,18 @@ const char *nodeset_retire_later(struct arena *a, const struct plan_nodeset *in)
 /* Are there records of nodes without pods that only this revision tells to be ours? */
 bool nodeset_form_is_in_use(struct arena *a, const struct plan_nodeset *in,
                             const struct jsn *revision);
+/* Is it known that a Kubernetes node which pods are pinned to is not there any more? */
+bool nodeset_is_gone(const struct plan_nodeset *in, const char *machine);
+
+/* Claims of pods that are to be made; those of pods that were scaled away, and whose they are. */
+void nodeset_claims_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                         struct actions *to);
+
+/* Before pods are replaced: would the API server make the next ones?  See nodeset_successor.c. */
+void nodeset_successor_plan(const struct plan_nodeset *in, const struct nodeset_view *view,
+                            const struct nodeset_scale *scale, struct actions *to);
+/* Mark what was added since `from` for a pod that is replaced. */
+void nodeset_guard(struct actions *to, size_t from);
 
 /* The plan for one that is being deleted. */
 void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to);

@@ -62,7 +62,8 @@ static void pin(struct arena *a, const struct plan_nodeset *in, struct nodeset_s
                                                    in->pods[i]->node_name};
     }
     for (size_t i = 0; i < st->ordinal_to_node.n; i++)
-        if (!jsn_map_get(&map, st->ordinal_to_node.items[i].key))
+        if (!jsn_map_get(&map, st->ordinal_to_node.items[i].key) &&
+            !nodeset_is_gone(in, st->ordinal_to_node.items[i].value))
             map.items[map.n++] = st->ordinal_to_node.items[i];
     st->ordinal_to_node = map;
 }
@@ -180,8 +181,8 @@ static const char *waited_for(struct arena *a, const struct plan_nodeset *in,
     return arena_strdup(a, buf_str(&b));
 }
 
-static void judge_scale(const struct plan_nodeset *in, const struct nodeset_scale *scale,
-                        struct status_scribe *s)
+static void judge_scale(const struct plan_nodeset *in, const struct nodeset_view *view,
+                        const struct nodeset_scale *scale, struct status_scribe *s)
 {
     bool known = in->slurm && !in->slurm->down;
 
@@ -196,7 +197,10 @@ static void judge_scale(const struct plan_nodeset *in, const struct nodeset_scal
                    "%zu pods are too many, but nothing tells that no job runs on them; delete the "
                    "pods yourself if you know better",
                    scale->n_waiting);
-    if (scale->n_outdated == 0)
+    if (view && view->release.held)
+        status_set(s, "Updated", STATUS_FALSE, false, "WaitingForSlurmctld", "%s",
+                   view->release.held);
+    else if (scale->n_outdated == 0)
         (void)api_condition_drop(s->conditions, "Updated");
     else
         status_set(s, "Updated", STATUS_FALSE, false, "WaitingForIdle",
@@ -236,7 +240,7 @@ void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
     count_nodes(in, &st);
     pin(to->arena, in, &st);
     judge_ready(in, &st, scale, why, &scribe);
-    judge_scale(in, scale, &scribe);
+    judge_scale(in, view, scale, &scribe);
     judge_config(in, &scribe);
     nodeset_nodes_judge(in, view, &scribe);
     nodeset_partition_judge(in, view, why, &scribe);

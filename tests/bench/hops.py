@@ -44,12 +44,11 @@ def edit(cluster, name, count):
     moments = []
     for i in range(count):
         minutes = 300 + i
-        cluster.ask("rest")
+        time.sleep(native.PAUSE_S)
         begin = time.time() * 1000
         native.ok(cluster.api.patch(f"{native.PARTITIONS}/{name}", {"spec": {"maxTime": str(minutes)}}))
-        answered, mono = time.time() * 1000, time.monotonic_ns()
-        live = cluster.ask(f"wait {name} {minutes} 20000")
-        moments.append((begin, answered, answered + (live - mono) / 1e6))
+        answered = time.time() * 1000
+        moments.append((begin, answered, cluster.log.when_set(name, minutes, 20) / 1e6))
     return moments
 
 
@@ -83,9 +82,9 @@ def main():
                 "spec": {"controllerRef": {"name": "slurm"}, "nodeSetRefs": [{"name": "compute"}]}}))
         cluster.ask("exists p0000 60000")
         time.sleep(3)
-        bare = native.bare(cluster)
+        bare, _ = native.bare(cluster)
         moments = edit(cluster, "p0000", native.EDITS)
-        bare += native.bare(cluster)
+        bare += native.bare(cluster)[0]
         show(cluster, moments)
         unit = statistics.median(bare)
         native.show("bare libslurm update", bare, unit)

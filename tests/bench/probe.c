@@ -8,11 +8,7 @@
  *   exists PARTITION MS         until slurmctld has the partition; the monotonic clock then
  *   killwait SECONDS MS         until slurmctld shows that KillWait; the monotonic clock then
  *   reconfigure                 one bare reconfigure; how long it took
- *   rest                        until a second has gone by in which no partition has changed
- *
- * After a rest, wait asks only whether anything has changed, until something has: bringing over
- * hundreds of partitions again and again is more work for slurmctld than the change that is waited
- * for.  Its answer counts whole seconds, so that without a rest it always says yes.
+ *   seldom PARTITION MS         as exists, but asks so seldom that slurmctld does not notice
  *
  * Answers "-" when the time is out, or what libslurm says.  SLURM_CONF names the cluster.
  */
@@ -32,6 +28,7 @@
 #define ANY_TIME UINT32_MAX
 #define LEAST_NAP_NS 300000
 #define MOST_NAP_NS 5000000
+#define SELDOM_NAP_NS 20000000
 
 static int64_t now_ns(void)
 {
@@ -55,14 +52,12 @@ static void update(const char *name, uint32_t minutes)
         printf("%" PRId64 "\n", now_ns() - start);
 }
 
-static time_t rested; /* nothing has changed since then; 0: that is not known */
-
 static int shows(const char *name, uint32_t minutes)
 {
     partition_info_msg_t *all = NULL;
     int found = 0;
 
-    if (slurm_load_partitions(rested, &all, SHOW_ALL) != 0)
+    if (slurm_load_partitions(0, &all, SHOW_ALL) != 0)
         return 0;
     for (uint32_t i = 0; i < all->record_count; i++) {
         const partition_info_t *p = &all->partition_array[i];
@@ -74,21 +69,20 @@ static int shows(const char *name, uint32_t minutes)
     return found;
 }
 
-static void wait_for(const char *name, uint32_t minutes, int64_t limit_ms)
+static void wait_for(const char *name, uint32_t minutes, int64_t limit_ms, int64_t least_nap_ns)
 {
     int64_t end = now_ns() + limit_ms * 1000000;
 
     while (now_ns() < end) {
-        struct timespec nap = {0, LEAST_NAP_NS};
+        struct timespec nap = {0, least_nap_ns};
         int64_t asked = now_ns();
 
         if (shows(name, minutes)) {
             printf("%" PRId64 "\n", now_ns());
-            rested = 0;
             return;
         }
         /* Where the answer takes long, who waits for it must not be what slurmctld does most. */
-        if (now_ns() - asked > LEAST_NAP_NS)
+        if (now_ns() - asked > least_nap_ns)
             nap.tv_nsec = now_ns() - asked < MOST_NAP_NS ? now_ns() - asked : MOST_NAP_NS;
         (void)nanosleep(&nap, NULL);
     }
@@ -133,28 +127,6 @@ static void reconfigure(void)
         printf("%" PRId64 "\n", now_ns() - start);
 }
 
-static void rest(void)
-{
-    partition_info_msg_t *all = NULL;
-    struct timespec nap = {0, 100000000};
-    time_t since = 0;
-
-    rested = 0;
-    for (int tries = 0; tries < 100; tries++) {
-        if (slurm_load_partitions(since, &all, SHOW_ALL) == 0) {
-            since = all->last_update;
-            slurm_free_partition_info_msg(all);
-            all = NULL;
-        } else if (errno == SLURM_NO_CHANGE_IN_DATA) {
-            rested = since;
-            printf("%" PRId64 "\n", now_ns());
-            return;
-        }
-        (void)nanosleep(&nap, NULL);
-    }
-    printf("-\n");
-}
-
 int main(void)
 {
     char line[512];
@@ -166,9 +138,7 @@ int main(void)
     slurm_init(NULL);
     while (fgets(line, sizeof(line), stdin)) {
         if (sscanf(line, "%15s %255s %" SCNu32 " %" SCNd64, verb, name, &minutes, &ms) == 4)
-            wait_for(name, minutes, ms);
-        else if (strcmp(line, "rest\n") == 0)
-            rest();
+            wait_for(name, minutes, ms, LEAST_NAP_NS);
         else if (strcmp(line, "reconfigure\n") == 0)
             reconfigure();
         else if (sscanf(line, "killwait %" SCNu32 " %" SCNd64, &minutes, &ms) == 2)
@@ -176,7 +146,9 @@ int main(void)
         else if (sscanf(line, "update %255s %" SCNu32, name, &minutes) == 2)
             update(name, minutes);
         else if (sscanf(line, "exists %255s %" SCNd64, name, &ms) == 2)
-            wait_for(name, ANY_TIME, ms);
+            wait_for(name, ANY_TIME, ms, LEAST_NAP_NS);
+        else if (sscanf(line, "seldom %255s %" SCNd64, name, &ms) == 2)
+            wait_for(name, ANY_TIME, ms, SELDOM_NAP_NS);
         else
             printf("- not understood\n");
         (void)fflush(stdout);

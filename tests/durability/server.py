@@ -71,6 +71,18 @@ class Server:
             os.killpg(self.process.pid, how)  # faketime starts the program beside itself
             self.process.wait(20)
             self.process = None
+            self.wait_for_silence()
+
+    def wait_for_silence(self):
+        """The program that faketime started ends by itself, a moment later: nobody is to take it for the next one."""
+        until = time.monotonic() + 20
+        while time.monotonic() < until:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+            except OSError:
+                return
+            time.sleep(0.01)
+        raise AssertionError("it still listens")
 
     def api(self):
         """A client; what is in the kubeconfig is taken out of it once, for many threads."""

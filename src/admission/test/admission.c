@@ -174,10 +174,10 @@ static void a_change_that_restarts_slurmctld_is_warned_about(void **state)
     } cases[] = {
         {"Controller", "  extraConf: SchedulerTimeSlice=30", "  extraConf: SchedulerTimeSlice=40",
          ""},
-        {"Controller", "  {}", "  extraConf: SelectType=select/linear",
-         "warning: spec.extraConf: slurmctld is restarted for this (jobs go on): SelectType: "
-         "select/cons_tres -> select/linear\n"},
-        {"Controller", NULL, "  extraConf: SelectType=select/linear", ""},
+        {"Controller", "  {}", "  extraConf: PriorityType=priority/basic",
+         "warning: spec.extraConf: slurmctld is restarted for this (jobs go on): PriorityType: "
+         "(not set) -> priority/basic\n"},
+        {"Controller", NULL, "  extraConf: PriorityType=priority/basic", ""},
         {"NodeSet", "  controllerRef: {name: m}\n  partition: {config: MaxTime=1}",
          "  controllerRef: {name: m}\n  partition: {config: MaxTime=2}", ""},
         {"NodeSet", "  controllerRef: {name: m}\n  partition: {}",

@@ -210,6 +210,62 @@ static void nodes_are_compared(void **state)
     }
 }
 
+#define LAB(more) "{'kind':'Controller','metadata':{'namespace':'slurm','name':'lab'" more "}"
+#define SAYS(release) LAB(",'annotations':{'slurmkeeper.dev/slurm-version':'" release "'}") "}"
+#define IMAGE(release) LAB("") ",'spec':{'slurmctld':{'image':'x/slurmctld:" release "'}}}"
+#define ONE_SET                                                                                    \
+    "{'kind':'NodeSet','metadata':{'namespace':'slurm','name':'gpu'},'spec':{'controllerRef':"     \
+    "{'name':'lab'}}}"
+
+/* The order before it is gone; a step that Slurm does not make is refused with the way. */
+static void another_slurm_is_a_procedure(void **state)
+{
+    static const struct {
+        const char *now;
+        const char *then;
+        uint32_t runs;
+        const char *text;    /* of the changes */
+        const char *refused; /* or NULL */
+    } rows[] = {
+        {SAYS("24.11.5"), SAYS("24.11.5"), RELEASE(24, 11, 5), "", NULL},
+        {SAYS("24.11"), SAYS("24.11"), RELEASE(24, 11, 5), "", NULL},
+        {SAYS("24.11.5"), SAYS("26.05.5"), RELEASE(24, 11, 5),
+         "restart slurmctld: Slurm 24.11.5 -> 26.05.5, before its nodes; rpc NodeSet gpu: Slurm "
+         "26.05.5, when slurmctld is it; ",
+         NULL},
+        {SAYS("24.11.5"), SAYS("24.11.7"), RELEASE(24, 11, 5),
+         "restart slurmctld: Slurm 24.11.5 -> 24.11.7, before its nodes; rpc NodeSet gpu: Slurm "
+         "24.11.7, when slurmctld is it; ",
+         NULL},
+        {SAYS("22.05.8"), SAYS("26.05.5"), RELEASE(22, 5, 8), "",
+         "Slurm 22.05 cannot become 26.05 at once: 26.05 takes over from 24.11 or later; go by "
+         "23.11, then 25.05 first"},
+        {IMAGE("24.11.5"), IMAGE("25.05"), RELEASE(24, 11, 5),
+         "restart slurmctld: Slurm 24.11.5 -> 25.05, before its nodes; rpc NodeSet gpu: Slurm "
+         "25.05, when slurmctld is it; ",
+         NULL},
+        /* a tag that is wrong about what runs now decides nothing */
+        {IMAGE("25.11"), IMAGE("26.05"), RELEASE(22, 5, 8), "", NULL},
+        {SAYS("26.05.5"), SAYS("26.05.5"), 0, "", NULL}, /* nobody tells what runs */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        AUTO(buf_done) struct buf b = {0};
+        struct render_doc now[] = {{json_of(&a, rows[i].now), ""}};
+        struct render_doc then[] = {{json_of(&a, rows[i].then), ""}, {json_of(&a, ONE_SET), ""}};
+        struct plan_world w = {.a = &a, .now = now, .n_now = 1, .then = then, .n_then = 2};
+        struct plan_cluster c = {.ns = "slurm", .name = "lab"};
+
+        plan_upgrade(&w, &c, rows[i].runs);
+        for (size_t k = 0; k < c.n; k++)
+            buf_printf(&b, "%s %s; ", change_class_name(c.changes[k].class), c.changes[k].text);
+        assert_string_equal(buf_str(&b), rows[i].text);
+        assert_string_equal(c.refused ? c.refused : "", rows[i].refused ? rows[i].refused : "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_plan_reads_as_sentences),
         cmocka_unit_test(drift_is_listed),
         cmocka_unit_test(the_end_of_a_plan_tells_what_comes_of_it),
+        cmocka_unit_test(another_slurm_is_a_procedure),
         cmocka_unit_test(programs_get_the_same_as_json),
     };
 

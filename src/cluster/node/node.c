@@ -26,6 +26,7 @@
 #include "src/cluster/node/pods/strangers.h"
 #include "src/cluster/node/pods/worker.h"
 #include "src/cluster/node/runtime/capability.h"
+#include "src/cluster/node/runtime/etc_follow.h"
 #include "src/cluster/node/runtime/programs.h"
 #include "src/cluster/node/serve/serve.h"
 #include "src/cluster/node/volumes/claims.h"
@@ -270,6 +271,7 @@ int node_new(struct loop *l, const struct node_options *o, struct node **ret_nod
     node_open_caches(n);
     adopt_pods(n);
     n->machine = machine_new(n);
+    n->etc = etc_follow_new(l, n->rootfs);
     log_info("node %s: pods in %s on bridge %s, roots by %s, containers by %s", n->name,
              n->bridge.cidr, n->bridge.name, rootfs_kind(n->rootfs), n->runtime);
     *ret_node = TAKE(n);
@@ -296,6 +298,7 @@ struct node *node_free(struct node *n)
     (void)http_client_free(n->http);
     (void)kube_client_free(n->client);
     (void)kube_target_free(n->target);
+    (void)etc_follow_free(n->etc);
     (void)rootfs_free(n->rootfs);
     (void)cgroup_tree_free(n->cgroups);
     bridge_done(&n->bridge);

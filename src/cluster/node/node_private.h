@@ -37,6 +37,7 @@ struct node {
 
     struct cgroup_tree *cgroups;
     struct rootfs *rootfs;
+    struct etc_follow *etc;
     struct bridge bridge;
     uint64_t capabilities;
     int64_t cpu_milli; /* of the machine */

@@ -37,7 +37,7 @@ static void print_client(const char *cluster, const char *socket, struct buf *ou
     AUTO(faults_done) struct faults faults = {0};
     AUTO(conf_free) struct conf *conf = NULL;
     struct conf_input in = {.kind = CONF_SLURM, .name = "slurm.conf", .text = str_of(cluster)};
-    struct client_place place = {"slurm-controller-0", "10.96.0.9", socket};
+    struct client_place place = {"slurm-controller-0", "10.96.0.9", socket, NULL, 0};
     struct err e = {0};
 
     assert_int_equal(conf_parse(&in, &faults, &conf, &e), 0);
@@ -74,6 +74,30 @@ static void client_file_has_the_address_and_the_socket(void **state)
         behind = strchr(buf_str(&b), '\n') + 1;
         assert_string_equal(behind, cases[i].expected);
     }
+}
+
+static void client_file_names_dynamic_nodes_once_and_safely(void **state)
+{
+    static const char cluster[] = "ClusterName=a\nNodeName=n[1-2] CPUs=4\n";
+    struct client_node nodes[] = {{"c-10", "10.1.0.3"}, {"c-9", "10.1.0.2"},
+                                  {"n2", "10.1.0.4"},   {"c-9", "10.1.0.9"},
+                                  {NULL, "10.1.0.5"},   {"c-1 State=DOWN", "10.1.0.6"},
+                                  {"default", "::1"},   {"c-1", "10.1.0.6\nInclude=/x"},
+                                  {"d", "fd00::2"}};
+    struct client_place place = {"h", "10.96.0.9", NULL, nodes, ARRAY_LEN(nodes)};
+    AUTO(faults_done) struct faults faults = {0};
+    AUTO(conf_free) struct conf *conf = NULL;
+    AUTO(buf_done) struct buf b = {0};
+    struct conf_input in = {.kind = CONF_SLURM, .name = "slurm.conf", .text = str_of(cluster)};
+    struct err e = {0};
+
+    (void)state;
+    assert_int_equal(conf_parse(&in, &faults, &conf, &e), 0);
+    client_conf_print(conf, &place, &b);
+    assert_string_equal(strstr(buf_str(&b), "ClusterName"),
+                        "ClusterName=a\nNodeName=n[1-2] CPUs=4\n"
+                        "NodeName=c-9 NodeAddr=10.1.0.2\nNodeName=c-10 NodeAddr=10.1.0.3\n"
+                        "NodeName=d NodeAddr=fd00::2\n");
 }
 
 static bool uses_munge(const char *text)
@@ -505,6 +529,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pods_keep_a_range_that_the_node_chose),
         cmocka_unit_test(client_file_has_the_address_and_the_socket),
+        cmocka_unit_test(client_file_names_dynamic_nodes_once_and_safely),
         cmocka_unit_test(munge_is_what_slurm_takes_without_a_word),
         cmocka_unit_test(one_process_holds_a_directory),
         cmocka_unit_test(no_other_user_can_take_the_lock),

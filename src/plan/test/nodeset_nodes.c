@@ -117,10 +117,11 @@ static void a_record_that_lasts_is_made_again_while_no_job_runs(void **state)
     (void)state;
     run_two(&f);
     declare(&f, "Gres=gpu:2");
-    expect_plan(&f, "create ControllerRevision gpu-8589c96c9d;drain gpu-1;status NodeSet gpu;");
+    expect_plan(
+        &f, "create ControllerRevision gpu-8589c96c9d;try gpu-1;drain gpu-1;status NodeSet gpu;");
     assert_string_equal(reason_of(&f, "NodesApplied"), "WaitingForIdle");
     /* It is drained; its pod goes, and the record before the next pod comes. */
-    expect_plan(&f, "status Pod gpu-1;delete Pod gpu-1;status NodeSet gpu;");
+    expect_plan(&f, "try gpu-1;status Pod gpu-1;delete Pod gpu-1;status NodeSet gpu;");
     f.nodes[1].state = GONE;
     f.nodes[1].reason = OURS;
     expect_plan(&f, "delete gpu-1;status NodeSet gpu;");

@@ -55,7 +55,7 @@ def faulty(machine):
         agent = {**again(c, "agent", f"{c.share}/bin/slurmkeeper-agent run"),
                  "env": [{"name": "SLURMKEEPER_CRASH_FILE", "value": f"{c.at}/crash"},
                          {"name": "SLURMKEEPER_CRASH_LOG", "value": f"{c.at}/points"}]}
-        slurmctld = again(c, "slurmctld", "/usr/libexec/slurmkeeper/entrypoint/slurmctld")
+        slurmctld = again(c, "slurmctld", "/libexec/slurmkeeper/entrypoint/slurmctld")
         with open(f"{c.share}/cluster.yaml", "w") as f:
             f.write(controller(extraConf=CONF, reconfigure=agent, slurmctld=slurmctld) + "\n---\n" +
                     nodeset("compute", replicas=3, partition={"config": "Default=YES MaxTime=24:00:00"}) + "\n")

@@ -309,8 +309,35 @@ def test_the_root_is_the_containers_own(cluster, pods):
     name = pods("root")
     cluster.apply(pod(name, container(["sleep", "99"]), container(["sleep", "99"], name="other")))
     cluster.wait_ready(name)
-    cluster.sh(name, "touch /etc/mine /usr/mine /var/lib/mine /tmp/mine", container="main")
+    cluster.sh(name, "touch /etc/mine /var/lib/mine /tmp/mine", container="main")
+    cluster.sh(name, "! touch /usr/mine /opt/mine 2>/dev/null", container="main")
     out = cluster.sh(name, "ls /etc/mine /usr/mine /var/lib/mine /tmp/mine 2>/dev/null | wc -l", container="other")
     assert out.strip() == "0"
     import os
     assert not os.path.exists("/etc/mine") and not os.path.exists("/usr/mine")
+
+
+def test_volumes_find_a_place_in_the_machines_directories(cluster, pods):
+    """Where the machine has no such path, and where it has one."""
+    name = pods("place")
+    paths = ["/usr/local/nowhere/deep", "/usr/local/other", "/opt/nowhere", "/usr/share", "/etc/ssl/nowhere", "/etc/nowhere"]
+    mounts = [{"name": "v", "mountPath": p} for p in paths]
+    cluster.apply(pod(name, {**container(["sleep", "99"]), "volumeMounts": mounts},
+                      volumes=[{"name": "v", "emptyDir": {}}]))
+    cluster.wait_ready(name)
+    cluster.sh(name, "touch /opt/nowhere/mine && " + " && ".join(f"ls {p}/mine" for p in paths))
+    cluster.sh(name, "ls /etc/ssl/openssl.cnf /usr/local/bin /etc/passwd")
+    import os
+    assert not os.path.exists("/usr/local/nowhere") and not os.path.exists("/opt/nowhere")
+
+
+def test_who_may_mount_cannot_write_the_machines_directories(cluster, pods):
+    name = pods("mounter")
+    c = {**container(["sleep", "99"]), "securityContext": {"capabilities": {"add": ["SYS_ADMIN"]}}}
+    cluster.apply(pod(name, c))
+    cluster.wait_ready(name)
+    cluster.sh(name, "mount -o remount,rw /usr 2>/dev/null; touch /usr/mine-too; touch /etc/mine-too; echo x:x:9:9::/:/x >> /etc/passwd")
+    import os
+    assert not os.path.exists("/usr/mine-too") and not os.path.exists("/etc/mine-too")
+    with open("/etc/passwd") as f:
+        assert "x:x:9:9" not in f.read()

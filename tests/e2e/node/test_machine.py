@@ -24,7 +24,7 @@ def test_images_have_start_scripts(own_cluster, tmp_path):
             pod("q", {"name": "slurmd", "image": "unknown"}))
     c.wait_ready("p")
     c.wait_ready("q")
-    at = "/usr/libexec/slurmkeeper/entrypoint/slurmd"
+    at = "/libexec/slurmkeeper/entrypoint/slurmd"
     assert c.kubectl("logs", "p").stdout == f"started as {at} with -Z --conf Feature=x\n"
 
 

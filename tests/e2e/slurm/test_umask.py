@@ -51,7 +51,7 @@ def modes_in_pod(c):
                  "find / -xdev \\( -path /tmp -o -path /home -o -path /srv -o -path /root -o -path /var/tmp -o "
                  "-path /var/spool/slurmd \\) -prune -o -printf '%m %u %g %p\\n';"
                  "stat -c '%a %U %G %n' /run /dev/shm /etc /etc/slurm /etc/slurm/* /etc/passwd /etc/shadow /usr/bin "
-                 "/var/log/slurm /var/log/slurm/slurmd.log /usr/libexec/slurmkeeper/entrypoint/slurmd",
+                 "/var/log/slurm /var/log/slurm/slurmd.log /libexec/slurmkeeper/entrypoint/slurmd",
                  container="slurmd").stdout
     return set(out.splitlines())
 

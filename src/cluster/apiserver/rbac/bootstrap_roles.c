@@ -56,9 +56,10 @@ static const struct bootstrap_rule rules[] = {
     RULE("system:slurmkeeper:operator", "patch", "slinky.slurm.net",
          "controllers/status nodesets/status"),
     RULE("system:slurmkeeper:operator", "patch", "slurmkeeper.dev", "partitions/status"),
-    RULE("system:slurmkeeper:operator", READ " create patch", "-",
-         "configmaps persistentvolumeclaims secrets services"),
-    RULE("system:slurmkeeper:operator", READ " create patch delete", "-", "pods"),
+    RULE("system:slurmkeeper:operator", READ " create patch", "-", "configmaps secrets services"),
+    RULE("system:slurmkeeper:operator", READ " create patch delete", "-",
+         "persistentvolumeclaims pods"),
+    RULE("system:slurmkeeper:operator", READ, "-", "nodes"),
     RULE("system:slurmkeeper:operator", "patch", "-", "pods/status"),
     RULE("system:slurmkeeper:operator", READ " create delete", "apps", "controllerrevisions"),
     RULE("system:slurmkeeper:operator", READ " create patch", "apps", "statefulsets"),
@@ -72,7 +73,7 @@ static const struct bootstrap_rule rules[] = {
     RULE("system:slurmkeeper:serve", "create patch", "apiextensions.k8s.io",
          "customresourcedefinitions"),
     RULE("system:slurmkeeper:serve", READ, "slinky.slurm.net", "controllers"),
-    RULE("system:slurmkeeper:serve", READ, "-", "configmaps secrets services"),
+    RULE("system:slurmkeeper:serve", READ, "-", "configmaps pods secrets services"),
     {NULL},
 };
 

@@ -230,3 +230,15 @@ int etc_image_sync(const char *from, const char *to, struct err *e)
         r = sync_dir(from, to, 0, e);
     return r < 0 ? r : write_shadow(to, e);
 }
+
+/* As one below the top: names have no meaning of their own there. */
+int etc_image_copy(const char *from, const char *to, struct err *e)
+{
+    AUTO(free) char *dir = xstrdup(from);
+    AUTO(free) char *to_dir = xstrdup(to);
+    const char *name = strrchr(from, '/') + 1;
+
+    *strrchr(dir, '/') = '\0';
+    *strrchr(to_dir, '/') = '\0';
+    return sync_one(dir, to_dir, name, 1, e);
+}

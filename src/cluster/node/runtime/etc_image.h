@@ -9,3 +9,6 @@
  * no longer be in it goes.
  */
 int etc_image_sync(const char *from, const char *to, struct err *e) MUST_CHECK;
+
+/* A copy of an entry of such an image: a file, a link or a directory with all that is in it. */
+int etc_image_copy(const char *from, const char *to, struct err *e) MUST_CHECK;

@@ -125,7 +125,7 @@ static struct jsn *namespaces_of(struct arena *a, const struct oci_input *in)
     struct jsn *list = jsn_array(a);
 
     add_namespace(a, list, "mount", NULL);
-    if (in->cgroup_v2)
+    if (in->own_cgroups)
         add_namespace(a, list, "cgroup", NULL);
     if (p->share_pid && !p->host_pid)
         add_namespace(a, list, "pid", arena_printf(a, "/proc/%d/ns/pid", in->pause_pid));

@@ -42,9 +42,9 @@ struct oci_input {
     const struct oci_mounts *mounts;
     const char *cgroups_path;
     struct ctr_limits limits;
-    int pause_pid;     /* who holds the namespaces of the pod */
-    uint64_t may_have; /* capabilities that we can give, by bit */
-    bool cgroup_v2;
+    int pause_pid;                    /* who holds the namespaces of the pod */
+    uint64_t may_have;                /* capabilities that we can give, by bit */
+    bool own_cgroups;                 /* it sees its own control groups as the top ones */
     const struct oci_device *devices; /* of the machine; which it may open */
     size_t n_devices;
     const uint32_t *groups; /* supplementary ones */

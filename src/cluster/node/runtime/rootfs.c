@@ -2,20 +2,25 @@
 /*
  * The root of a container: the software of this machine, and nothing of its life.
  *
- * /usr, /opt, /etc (and /bin, /lib and kin where they are not links) are overlays: what a container
- * writes stays with it.  Below /etc lies a copy of the machine's without its secrets (etc_image).
- * /var is its own, with the machine's directories, their owners and modes, and none of their files;
- * /home has a directory for each of the machine's; /run, /tmp and /root are empty.  Shared
- * directories are the machine's own.  The state directory is seen nowhere: where it lies below one
- * of all these, nothing can be read in its place.
+ * /usr, /opt (and /bin, /lib and kin where they are not links) are the machine's, read-only: what
+ * is installed or removed there, every container sees at once.  /etc follows a copy of the
+ * machine's without its secrets (etc_image, etc_links).  /var is its own, with the machine's
+ * directories, their owners and modes, and none of their files; /home has a directory for each of
+ * the machine's; /run, /tmp and /root are empty.  Shared directories are the machine's own.  The
+ * state directory is seen nowhere: where it lies below one of all these, nothing can be read in its
+ * place.
  *
- * One overlay over / would be simpler, and Linux refuses it: the layer that takes the writes would
- * lie inside the layer below.  Where these layers are is found by layers.c.
+ * Two things need an overlay.  A volume may be mounted in one of those directories where the
+ * machine has no such path: the nearest directory that there is becomes an overlay, to make the
+ * place in. And a container that may mount could make a read-only mount writable: it sees them all
+ * through overlays, whose writes stay with it.  What the machine changes below an overlay may not
+ * show before the container starts again.  Where the layers of writes are is found by layers.c.
  */
 #include "src/cluster/node/runtime/rootfs.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -26,12 +31,14 @@
 #include "src/base/texts.h"
 #include "src/cluster/node/mounts.h"
 #include "src/cluster/node/runtime/etc_image.h"
+#include "src/cluster/node/runtime/etc_links.h"
 #include "src/cluster/node/runtime/layers.h"
 #include "src/cluster/node/runtime/shares.h"
 #include "src/cluster/node/runtime/skeleton.h"
 
 #define MAX_LAYERS 32
 #define ETC_FRESH_MS 1000
+#define ROOTFS_ETC "layers/.etc" /* in a container's directory */
 
 /* "/bin" to "usr/bin" */
 struct root_link {
@@ -53,7 +60,8 @@ struct rootfs {
     size_t n_inner;
     size_t cap_inner;
     struct skeleton *skeleton;
-    char *etc;      /* what containers' /etc begins with */
+    char *pods_dir;
+    char *etc;      /* the image of the machine's /etc */
     int64_t etc_ms; /* when it was last held against the machine's */
     enum layers_place place;
 };
@@ -146,6 +154,22 @@ static int refresh_etc(struct rootfs *r, struct err *e)
     return err;
 }
 
+/* Of every container that is there: what runs, and what has ended. */
+int rootfs_refresh(struct rootfs *r, struct err *e)
+{
+    AUTO(free) char *pattern = xasprintf("%s/*/containers/*/*/" ROOTFS_ETC, r->pods_dir);
+    glob_t found = {0};
+    int err = etc_image_sync("/etc", r->etc, e);
+
+    if (err == 0)
+        r->etc_ms = clock_mono_ms();
+    if (err == 0 && glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            (void)!etc_links_update(r->etc, found.gl_pathv[i], NULL);
+    globfree(&found);
+    return err;
+}
+
 int rootfs_new(const struct rootfs_options *o, struct rootfs **ret_rootfs, struct err *e)
 {
     AUTO(rootfs_free) struct rootfs *r = xcalloc(1, sizeof(*r));
@@ -157,6 +181,7 @@ int rootfs_new(const struct rootfs_options *o, struct rootfs **ret_rootfs, struc
     r->shares = shares_outer(o->shares);
     r->slurm = xstrdup_null(o->slurm);
     r->etc = xasprintf("%s/etc", o->node_dir);
+    r->pods_dir = xasprintf("%s/pods", o->node_dir);
     err = scan_top(r, e);
     if (err == 0)
         err = layers_find(r->state_dir, in_layer(r, r->state_dir), &r->place, e);
@@ -191,6 +216,7 @@ struct rootfs *rootfs_free(struct rootfs *r)
     free(r->slurm);
     free(r->entrypoint_dir);
     free(r->etc);
+    free(r->pods_dir);
     free(r);
     return NULL;
 }
@@ -202,25 +228,91 @@ char *const *rootfs_shares(const struct rootfs *r)
 
 const char *rootfs_kind(const struct rootfs *r)
 {
-    return r->place == LAYERS_ON_DISK ? "overlays" : "overlays whose writes are in memory";
+    return r->place == LAYERS_ON_DISK ? "mounts" : "mounts whose writes are in memory";
 }
 
-static int make_layer(const struct rootfs *root, struct arena *a, const char *dir, const char *name,
+/* An overlay at `path` ("/usr/local") over `lower`. */
+static int make_layer(struct arena *a, const char *dir, const char *path, const char *lower,
                       struct oci_mounts *mounts, struct err *e)
 {
-    const char *lower = streq(name, "etc") ? root->etc : arena_printf(a, "/%s", name);
-    const char *upper = arena_printf(a, "%s/layers/%s/upper", dir, name);
-    const char *work = arena_printf(a, "%s/layers/%s/work", dir, name);
-    int r = file_make_dirs(arena_printf(a, "%s/rootfs/%s", dir, name), 0755, e);
+    const char *upper = arena_printf(a, "%s/layers%s/.upper", dir, path);
+    const char *work = arena_printf(a, "%s/layers%s/.work", dir, path);
+    int r = file_make_dirs(upper, 0755, e);
 
-    if (r == 0)
-        r = file_make_dirs(upper, 0755, e);
     if (r == 0)
         r = file_make_dirs(work, 0755, e);
     if (r < 0)
         return r;
-    oci_mounts_add(mounts, arena_printf(a, "/%s", name), "overlay", "overlay",
+    oci_mounts_add(mounts, path, "overlay", "overlay",
                    arena_printf(a, "lowerdir=%s\nupperdir=%s\nworkdir=%s", lower, upper, work));
+    return 0;
+}
+
+static bool is_mounted(const struct oci_mounts *m, size_t from, const char *path)
+{
+    for (size_t i = from; i < m->n; i++)
+        if (streq(m->items[i].to, path))
+            return true;
+    return false;
+}
+
+/* The nearest directory of the machine above a path that it does not have; NULL if it has it, or if
+ * that directory is not in `top`. */
+static char *directory_above(const char *path, const char *top)
+{
+    AUTO(free) char *above = xstrdup(path);
+    char *real;
+    char *slash;
+
+    if (file_exists(path))
+        return NULL;
+    while ((slash = strrchr(above, '/')) && slash != above) {
+        *slash = '\0';
+        if (!file_exists(above))
+            continue;
+        real = realpath(above, NULL);
+        if (real && path_is_in(real, top))
+            return real;
+        free(real);
+        return NULL;
+    }
+    return NULL;
+}
+
+/* /usr and kin: the machine's, with a place for each volume. */
+static int add_software(struct arena *a, const char *dir, const char *name,
+                        const struct rootfs_wish *w, struct oci_mounts *m, struct err *e)
+{
+    const char *top = arena_printf(a, "/%s", name);
+    size_t first = m->n;
+    int r = 0;
+
+    if (w->may_mount)
+        return make_layer(a, dir, top, top, m, e);
+    oci_mounts_add(m, top, "bind", top, "bind\nrprivate\nro");
+    for (const char *const *t = w->targets; r == 0 && t && *t; t++) {
+        AUTO(free) char *above = path_is_below(*t, top) ? directory_above(*t, top) : NULL;
+
+        if (!above || (is_mounted(m, first + 1, above)))
+            continue;
+        r = make_layer(a, dir, arena_strdup(a, above), arena_strdup(a, above), m, e);
+    }
+    return r;
+}
+
+static int add_etc(const struct rootfs *root, struct arena *a, const char *dir,
+                   const struct rootfs_wish *w, struct oci_mounts *m, struct err *e)
+{
+    const char *own = arena_printf(a, "%s/" ROOTFS_ETC, dir);
+    int r;
+
+    if (w->may_mount)
+        return make_layer(a, dir, "/etc", root->etc, m, e);
+    r = etc_links_make(root->etc, own, w->targets, e);
+    if (r < 0)
+        return r;
+    oci_mounts_add(m, ETC_LINKS_IMAGE, "bind", root->etc, "bind\nrprivate\nro");
+    oci_mounts_add(m, "/etc", "bind", own, "bind\nrprivate\nrw");
     return 0;
 }
 
@@ -239,10 +331,11 @@ static void add_kernel_mounts(struct oci_mounts *m, const struct rootfs_wish *w)
     oci_mounts_add(m, "/run", "tmpfs", "tmpfs", "nosuid\nnodev\nmode=755");
 }
 
-static void add_programs(const struct rootfs *r, struct arena *a, struct oci_mounts *m)
+static void add_programs(const struct rootfs *r, struct arena *a, const char *slurm,
+                         struct oci_mounts *m)
 {
-    if (r->slurm && !in_layer(r, r->slurm))
-        oci_mounts_add(m, r->slurm, "bind", r->slurm, "rbind\nrprivate\nro");
+    if (slurm && !in_layer(r, slurm))
+        oci_mounts_add(m, slurm, "bind", slurm, "rbind\nrprivate\nro");
     for (char **p = r->programs; *p; p++) {
         const char *slash = strrchr(*p, '/');
 
@@ -266,15 +359,16 @@ static void hide_state(const struct rootfs *r, struct arena *a, const char *dir,
                        "tmpfs", "nosuid\nnodev\nro\nmode=0\nsize=4k");
 }
 
-static void add_own(const struct rootfs *r, struct arena *a, struct oci_mounts *m)
+static void add_own(const struct rootfs *r, struct arena *a, const char *slurm,
+                    struct oci_mounts *m)
 {
-    add_programs(r, a, m);
+    add_programs(r, a, slurm, m);
     for (size_t i = 0; i < r->n_inner; i++)
         oci_mounts_add(m, r->inner[i], "bind", r->inner[i], "bind\nrprivate\nro");
     for (size_t i = 0; i < r->n_layers; i++)
         hide_state(r, a, arena_printf(a, "/%s", r->layers[i]), m);
-    if (r->slurm)
-        hide_state(r, a, r->slurm, m);
+    if (slurm)
+        hide_state(r, a, slurm, m);
     for (char **s = r->shares; *s; s++) {
         oci_mounts_add(m, arena_strdup(a, *s), "bind", *s, "rbind\nrslave\nrw");
         hide_state(r, a, *s, m);
@@ -300,22 +394,28 @@ int rootfs_make(struct rootfs *r, struct arena *a, const char *dir, const struct
     if (err == 0)
         err = layers_make(r->place, dir, e);
     for (size_t i = 0; err == 0 && i < r->n_layers; i++)
-        err = make_layer(r, a, dir, r->layers[i], mounts, e);
+        err = streq(r->layers[i], "etc") ? add_etc(r, a, dir, w, mounts, e)
+                                         : add_software(a, dir, r->layers[i], w, mounts, e);
     if (err < 0)
         return err;
     add_kernel_mounts(mounts, w);
-    add_own(r, a, mounts);
+    add_own(r, a, w->slurm, mounts);
     return 0;
 }
 
-const char *rootfs_path(const struct rootfs *r, struct arena *a)
+const char *rootfs_slurm(const struct rootfs *r)
+{
+    return r->slurm;
+}
+
+const char *rootfs_path(struct arena *a, const char *slurm)
 {
     static const char usual[] =
         "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" ROOTFS_LIBEXEC;
 
-    if (!r->slurm)
+    if (!slurm)
         return arena_printf(a, "PATH=%s", usual);
-    return arena_printf(a, "PATH=%s/sbin:%s/bin:%s", r->slurm, r->slurm, usual);
+    return arena_printf(a, "PATH=%s/sbin:%s/bin:%s", slurm, slurm, usual);
 }
 
 const char *rootfs_entrypoint(const struct rootfs *r, struct arena *a, const char *name)

@@ -467,7 +467,7 @@ static void a_filter_is_left_out_only_where_the_pod_says_so(void **state)
     assert_non_null(strstr(e.text, "RuntimeDefault and Unconfined"));
 }
 
-static void control_groups_of_v2_are_a_namespace_of_their_own(void **state)
+static void own_control_groups_are_a_namespace(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
     struct pod_spec *p = pod_of(&a, "{'containers':[{'name':'c'}]}");
@@ -477,10 +477,10 @@ static void control_groups_of_v2_are_a_namespace_of_their_own(void **state)
     struct jsn *c = NULL;
 
     (void)state;
-    for (int v2 = 0; v2 < 2; v2++) {
-        in.cgroup_v2 = v2;
+    for (int own = 0; own < 2; own++) {
+        in.own_cgroups = own;
         assert_int_equal(oci_config_build(&a, &in, &c, NULL), 0);
-        assert_int_equal(namespace_path(c, "cgroup") != NULL, v2);
+        assert_int_equal(namespace_path(c, "cgroup") != NULL, own);
     }
 }
 
@@ -606,7 +606,7 @@ int main(void)
         cmocka_unit_test(ordinary_containers_are_refused_what_their_capabilities_do_not_cover),
         cmocka_unit_test(sockets_of_odd_families_are_refused),
         cmocka_unit_test(a_filter_is_left_out_only_where_the_pod_says_so),
-        cmocka_unit_test(control_groups_of_v2_are_a_namespace_of_their_own),
+        cmocka_unit_test(own_control_groups_are_a_namespace),
         cmocka_unit_test(a_confined_container_has_its_list_and_its_control_groups),
         cmocka_unit_test(a_confined_container_opens_the_devices_that_it_names),
         cmocka_unit_test(pods_set_what_their_namespaces_have),
