@@ -180,11 +180,6 @@ static void check_unused_ssh(const struct nodeset_ssh *ssh, struct api_problems 
 {
     if (!ssh)
         return;
-    if (ssh->enabled && ssh->sssd_conf_ref.name && ssh->sssd_conf_ref.name[0])
-        api_problem_add(
-            p, API_WARNING, "spec.ssh.enabled",
-            "needs an image whose start script runs sshd, as Slinky's do; slurmkeeper's "
-            "own does not");
     if (!ssh->enabled && ssh->extra_sshd_config && ssh->extra_sshd_config[0])
         api_problem_add(p, API_WARNING, "spec.ssh.extraSshdConfig",
                         "is not used, since ssh.enabled is false");
@@ -204,20 +199,17 @@ static void check_unused_strategy(const struct nodeset_strategy *s, struct api_p
             "are not used: nodes are drained one by one in that time, and not reserved");
 }
 
-/* What is kept for later releases of ours. */
-static void check_missing(const struct nodeset *ns, struct api_problems *p)
-{
-    if (ns->spec.scaling_mode == NODESET_DAEMONSET)
-        api_problem_add(p, API_WARNING, "spec.scalingMode",
-                        "DaemonSet is not there yet: no pods are made; use StatefulSet");
-}
-
 static void check_unused(const struct nodeset *ns, struct api_problems *p)
 {
     const struct nodeset_spec *s = &ns->spec;
 
     check_unused_ssh(s->ssh, p);
     check_unused_strategy(&s->update_strategy, p);
+    if (s->scaling_mode == NODESET_DAEMONSET)
+        api_problem_add(p, API_WARNING, "spec.scalingMode",
+                        "DaemonSet is not there yet: no pods are made or changed before it is "
+                        "StatefulSet");
+
     if (s->scaling_mode == NODESET_DAEMONSET && s->pin_to_node)
         api_problem_add(p, API_WARNING, "spec.pinToNode",
                         "is not used, since scalingMode is DaemonSet");
@@ -237,7 +229,6 @@ void nodeset_check(const struct nodeset *ns, uint32_t release, struct api_proble
     check_conf(ns, release, p);
     nodeset_check_features(ns, p);
     check_claims(ns, p);
-    check_missing(ns, p);
     check_unused(ns, p);
 }
 

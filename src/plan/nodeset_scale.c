@@ -106,7 +106,7 @@ static const struct plan_pod **living(struct arena *a, const struct plan_nodeset
 
     for (size_t i = 0; i < in->n_pods; i++)
         if (!in->pods[i]->deleting && !plan_pod_is_over(in->pods[i]) &&
-            !is_stranded(a, in, in->pods[i]))
+            !is_stranded(a, in, in->pods[i]) && !nodeset_is_held(a, in, in->pods[i]))
             pods[n++] = in->pods[i];
     qsort_r(pods, n, sizeof(*pods), by_order, &sorter);
     *ret_n = n;
@@ -204,6 +204,23 @@ static void hold_back(struct arena *a, const struct plan_nodeset *in,
     s->n_create = kept;
 }
 
+/* Pods whose deletion may be on its way go, whatever is wanted by now. */
+static void finish(struct arena *a, const struct plan_nodeset *in, struct nodeset_scale *s)
+{
+    for (size_t i = 0; i < in->n_pods; i++) {
+        const struct plan_pod *p = in->pods[i];
+
+        if (plan_pod_is_over(p) || is_stranded(a, in, p) || !nodeset_is_held(a, in, p))
+            continue;
+        if (plan_pod_is_free(p, in->slurm)) {
+            s->remove[s->n_remove++] = p;
+        } else {
+            s->n_waiting++;
+            drain(s, p, "scale-in", false);
+        }
+    }
+}
+
 struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset *in,
                                       const struct nodeset_view *view)
 {
@@ -219,6 +236,7 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
         if ((plan_pod_is_over(in->pods[i]) || is_stranded(a, in, in->pods[i])) &&
             !in->pods[i]->deleting)
             s.remove[s.n_remove++] = in->pods[i];
+    finish(a, in, &s);
     for (size_t i = 0; i < excess; i++) {
         if (plan_pod_is_free(pods[i], in->slurm)) {
             s.remove[s.n_remove++] = pods[i];

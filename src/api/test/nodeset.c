@@ -125,15 +125,14 @@ static void bad_nodesets_are_refused_with_a_reason(void **state)
          "by the minute\n"},
         {"x", "  ssh: {enabled: true}",
          "spec.ssh.sssdConfRef.name: must name the Secret with sssd.conf, since ssh is enabled\n"},
-        {"x", "  ssh: {enabled: true, sssdConfRef: {name: sssd, key: sssd.conf}}",
-         "warning: spec.ssh.enabled: needs an image whose start script runs sshd, as Slinky's do; "
-         "slurmkeeper's own does not\n"},
+        {"x", "  ssh: {enabled: true, sssdConfRef: {name: sssd, key: sssd.conf}}", ""},
         {"x", "  ssh: {sssdConfRef: {name: sssd, key: k}, extraSshdConfig: X}",
          "warning: spec.ssh.extraSshdConfig: is not used, since ssh.enabled is false\n"
          "warning: spec.ssh.sssdConfRef: is not used, since ssh.enabled is false\n"},
         {"x", "  scalingMode: DaemonSet",
-         "warning: spec.scalingMode: DaemonSet is not there yet: no pods are made; use "
-         "StatefulSet\n"},
+         "warning: spec.scalingMode: DaemonSet is not there yet: no pods are made or changed "
+         "before "
+         "it is StatefulSet\n"},
         {"x",
          "  updateStrategy: {type: OnDelete, scheduledUpdate: {startTime: "
          "'2026-01-01T00:00:00Z'}}",
@@ -165,8 +164,9 @@ static void bad_nodesets_are_refused_with_a_reason(void **state)
          "spec.volumeClaimTemplates[2].metadata.name: must name the volume\n"
          "spec.volumeClaimTemplates[2].spec: must say what to claim\n"},
         {"x", "  scalingMode: DaemonSet\n  pinToNode: true",
-         "warning: spec.scalingMode: DaemonSet is not there yet: no pods are made; use "
-         "StatefulSet\n"
+         "warning: spec.scalingMode: DaemonSet is not there yet: no pods are made or changed "
+         "before "
+         "it is StatefulSet\n"
          "warning: spec.pinToNode: is not used, since scalingMode is DaemonSet\n"},
         {"x", "  pruneSlurmNodeRecords: NodeNotFound",
          "warning: spec.pruneSlurmNodeRecords: is not used, since scalingMode is StatefulSet\n"},
