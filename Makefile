@@ -11,8 +11,8 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 
 .DEFAULT_GOAL := all
 .PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-helm test-kubernetes test-node test-first-light test-e2e test-streams \
-	test-durability test-hostile test-release test-upgrade test-mutations test-expect \
-	test-agent test-native test-steady test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
+	test-durability test-hostile test-release test-upgrade test-readme test-mutations test-expect \
+	test-agent test-native test-steady test-truth sim soak test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -101,6 +101,10 @@ test-native: all ## Declared changes, live in real Slurm clusters: edits, bad in
 	@tools/packages run test
 	@$(TWICE) tests/e2e/native/run
 
+test-truth: all ## Two minutes of accidents in a real cluster: all who tell of it agree with slurmctld; needs root
+	@tools/packages run test
+	@TRUTH_SECONDS=$(or $(SECONDS),120) tests/e2e/native/run test_truth.py -s
+
 test-first-light: all ## A real cluster comes up and runs jobs; the short one of test-e2e; needs root
 	@tools/packages run test
 	@tools/kubectl-debian $(BUILD)/tools
@@ -115,6 +119,10 @@ test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own
 	@test -n "$(SUITE)" || { echo "make test-release: name a suite, such as SUITE=trixie" >&2; exit 2; }
 	@tools/release run $(SUITE) tools/packages build run test
 	@NETWORK=own tools/release run $(SUITE) make $(if $(TWICE),TWICE=$(TWICE)) $(or $(RUN),test-first-light test-agent)
+
+test-readme: programs ## Every command of the README, as it stands there; needs root
+	@tools/packages run test
+	@tests/readme/run
 
 test-upgrade: ## A cluster with jobs goes from Slurm 24.11 to 26.05, in a root of Debian testing; needs root
 	@tools/release run forky tools/packages build run test
@@ -153,6 +161,12 @@ fuzz-listeners: $(SANITIZED)/build.ninja ## Mutated traffic at the real programs
 
 test-steady: all ## LEGS (test) TIMES (20) times in a row, with two busy loops beside; long
 	@MAKE="$(MAKE)" tools/steady $(or $(TIMES),20) $(or $(LEGS),test)
+
+sim: all ## A NodeSet's life in simulated time, from SEED (1) on, SEEDS (100) of STEPS (20000) each: does a job die?
+	@$(BUILD)/tests/sim/sim seed=$(or $(SEED),1) seeds=$(or $(SEEDS),100) steps=$(or $(STEPS),20000) $(OVERLAP)
+
+soak: all ## The same with new seeds for SECONDS (600)
+	@$(BUILD)/tests/sim/sim seed=$(or $(SEED),$$(date +%s)) seeds=1000000000 steps=$(or $(STEPS),20000) seconds=$(or $(SECONDS),600) $(OVERLAP)
 
 bench: all ## Measure, as ratios in one run: first job, live edits, operator, agent, API server; needs root
 	@tools/packages test bench

@@ -6,6 +6,7 @@
  * only warned about: objects come in any order, a NodeSet may be made later, and the default may be
  * on its way from one partition to another.
  */
+#include "src/api/controller.h"
 #include "src/api/names.h"
 #include "src/api/partition.h"
 #include "src/api/partition_conf.h"
@@ -75,12 +76,37 @@ static void warn_missing(const struct api_partition *part, const struct api_look
     }
 }
 
+/* slurmctld powers nodes down by a program that the Controller names. */
+static void warn_power(const struct api_partition *part, const struct api_lookup *l,
+                       struct api_problems *p)
+{
+    const struct api_partition_spec *s = &part->spec;
+    const struct jsn *found = NULL;
+    struct controller c;
+
+    if (!s->suspend_time.set && !s->suspend_timeout && !s->resume_timeout && !s->power_down_on_idle)
+        return;
+    if (api_lookup_get(l, "Controller", api_namespace(&part->meta), s->controller_ref.name,
+                       &found) != API_PRESENT ||
+        controller_decode(p->arena, found, &c, NULL) < 0 || c.spec.external ||
+        controller_extra(p->arena, &c, "SuspendProgram"))
+        return;
+    api_problem_add(p, API_WARNING,
+                    s->suspend_time.set     ? "spec.suspendTime"
+                    : s->power_down_on_idle ? "spec.powerDownOnIdle"
+                    : s->suspend_timeout    ? "spec.suspendTimeout"
+                                            : "spec.resumeTimeout",
+                    "powers no node down: Controller %s has no SuspendProgram in spec.extraConf",
+                    c.meta.name);
+}
+
 void api_partition_check_refs(const struct api_partition *part, const struct api_partition *old,
                               const struct api_lookup *l, struct api_problems *p)
 {
     struct defaults d = {part, p};
 
     warn_missing(part, l, p);
+    warn_power(part, l, p);
     if (!old || !streq(api_partition_slurm_name(part), api_partition_slurm_name(old)))
         check_name(part, l, p);
     if (api_partition_is_default(part) && (!old || !api_partition_is_default(old)))

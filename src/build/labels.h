@@ -52,6 +52,7 @@ struct labels_app {
 };
 extern const struct labels_app labels_slurmctld;
 extern const struct labels_app labels_slurmd;
+extern const struct labels_app labels_slurmrestd;
 #define APP_CONTROLLER (&labels_slurmctld)
 #define APP_WORKER (&labels_slurmd)
 

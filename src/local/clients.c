@@ -25,6 +25,7 @@
 #include "src/build/live_keys.h"
 #include "src/kube/cache.h"
 #include "src/local/client_conf.h"
+#include "src/local/client_plugins.h"
 #include "src/local/daemon.h"
 #include "src/local/sack.h"
 #include "src/slurm/keyfiles.h"
@@ -66,6 +67,7 @@ struct making {
     const struct controller *ctl;
     const char *ns;
     const char *dir;
+    struct str plugstack; /* the cluster's own */
 };
 
 /* The directory is nobody else's: it goes with its sackd. */
@@ -144,8 +146,8 @@ static int write_keys(const struct making *m, bool *ret_changed, struct err *e)
                : err_set(e, -ENOENT, ERR_RETRY, "its keys, Secret '%s', are not there yet", name);
 }
 
-/* The other files of the cluster, which commands may read: plugstack.conf, topology.conf. */
-static int write_files(const struct making *m, const struct jsn *map, struct err *e)
+/* The other files of the cluster, which commands may read, such as topology.conf. */
+static int write_files(struct making *m, const struct jsn *map, struct err *e)
 {
     int r = 0;
 
@@ -153,8 +155,10 @@ static int write_files(const struct making *m, const struct jsn *map, struct err
         const char *path = arena_printf(m->a, "%s/" STR_FMT, m->dir, STR_ARG(f->key));
         bool changed;
 
-        if (r == 0 && jsn_text(f->value) && !str_eqz(f->key, "slurm.conf") &&
-            !memchr(f->key.p, '/', f->key.n))
+        if (jsn_text(f->value) && str_eqz(f->key, "plugstack.conf"))
+            m->plugstack = f->value->s;
+        else if (r == 0 && jsn_text(f->value) && !str_eqz(f->key, "slurm.conf") &&
+                 !memchr(f->key.p, '/', f->key.n))
             r = file_update(path, f->value->s, 0644, &changed, e);
     }
     return r;
@@ -311,7 +315,15 @@ static struct entry *entry_of(const struct making *m)
     return x;
 }
 
-static int make(const struct making *m, struct err *e)
+static int write_plugins(const struct making *m, struct err *e)
+{
+    char *const *const lists[] = {m->c->o.shares, m->c->o.shares_now};
+    struct client_plugin p = {m->c->o.spank, lists, ARRAY_LEN(lists)};
+
+    return client_plugins_write(&p, m->dir, m->plugstack, e);
+}
+
+static int make(struct making *m, struct err *e)
 {
     const char *service_name = labels_controller(m->a, m->ctl->meta.name);
     const char *address = jsn_get_str(find(m, SERVICES, service_name), "spec.clusterIP");
@@ -330,6 +342,8 @@ static int make(const struct making *m, struct err *e)
         r = write_files(m, map, e);
     for (size_t i = 0; r == 0 && i < m->ctl->spec.config_file_refs.n; i++)
         r = write_files(m, find(m, CONFIG_MAPS, m->ctl->spec.config_file_refs.items[i].name), e);
+    if (r == 0)
+        r = write_plugins(m, e);
     if (r == 0)
         r = write_conf(m, map, address, &munge, e);
     if (r < 0)

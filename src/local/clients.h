@@ -11,10 +11,13 @@ struct clients;
 #define CLIENTS_TROUBLE "signer.trouble"
 
 struct clients_options {
-    const char *name;      /* of the cluster on this machine.  Borrowed */
-    uint32_t release;      /* of the machine's Slurm */
-    const char *munge;     /* slurmkeeper-munge; NULL: it is not there.  Borrowed */
-    const char *supervise; /* slurmkeeper-supervise; NULL: it is not there.  Borrowed */
+    const char *name;        /* of the cluster on this machine.  Borrowed */
+    uint32_t release;        /* of the machine's Slurm */
+    const char *munge;       /* slurmkeeper-munge; NULL: it is not there.  Borrowed */
+    const char *supervise;   /* slurmkeeper-supervise; NULL: it is not there.  Borrowed */
+    const char *spank;       /* our plugin of Slurm's commands; NULL: there is none.  Borrowed */
+    char *const *shares;     /* with pods; NULL-terminated, or NULL.  Borrowed */
+    char *const *shares_now; /* likewise, until the cluster is taken down */
 };
 
 /*

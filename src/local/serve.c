@@ -45,6 +45,7 @@ struct serve {
     char *program;
     char *munge;     /* slurmkeeper-munge; or NULL */
     char *supervise; /* slurmkeeper-supervise; or NULL */
+    char *spank;     /* our plugin of commands of this series; or NULL */
     bool no_agent;
     int lock;
     int port_name; /* of port_hold */
@@ -265,7 +266,10 @@ static void start_clients(struct serve *s)
                                  &(struct clients_options){.name = s->choices.name,
                                                            .release = s->host.slurm.release,
                                                            .munge = s->munge,
-                                                           .supervise = s->supervise});
+                                                           .supervise = s->supervise,
+                                                           .spank = s->spank,
+                                                           .shares = s->choices.shares,
+                                                           .shares_now = s->now});
     else
         loop_timer_arm(s->timer, LOOK_MS);
 }
@@ -350,6 +354,16 @@ static int choose_slurm(struct serve *s, const struct serve_options *o, struct e
     return MIN(r, 0);
 }
 
+static char *find_spank(const struct serve *s)
+{
+    AUTO(free) char *name = NULL;
+    char series[RELEASE_TEXT_LEN];
+
+    release_series_text(s->host.slurm.release, series);
+    name = xasprintf("slurmkeeper-spank-%s.so", series);
+    return host_own_program(s->program, "../spank/", name);
+}
+
 int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_serve,
               struct err *e)
 {
@@ -378,6 +392,7 @@ int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_
         r = slurms_note(s->layout.state, &s->host.slurm, e);
     if (r < 0)
         return r;
+    s->spank = find_spank(s);
     s->node_socket = xasprintf("%s/node.sock", s->layout.state);
     unknown_forget(&s->layout);
     s->timer = loop_add_timer(l, on_look, s);
@@ -437,6 +452,7 @@ struct serve *serve_free(struct serve *s)
     free(s->program);
     free(s->munge);
     free(s->supervise);
+    free(s->spank);
     host_done(&s->host);
     free(s);
     return NULL;

@@ -31,6 +31,8 @@ static const char *const service_fields[] = {"spec.type",
                                              "spec.externalName",
                                              "spec.publishNotReadyAddresses",
                                              NULL};
+static const char *const deployment_fields[] = {"spec.minReadySeconds", "spec.replicas",
+                                                "spec.strategy", "spec.template", NULL};
 static const char *const stateful_set_fields[] = {"spec.minReadySeconds",
                                                   "spec.ordinals",
                                                   "spec.persistentVolumeClaimRetentionPolicy",
@@ -41,6 +43,7 @@ static const char *const stateful_set_fields[] = {"spec.minReadySeconds",
 
 #define SLURMCTLD LABEL_NAME "=slurmctld"
 #define WORKERS LABEL_NAME "=slurmd"
+#define RESTD LABEL_NAME "=slurmrestd"
 #define DAEMONS LABEL_NAME " in (slurmctld,slurmd)"
 
 #define OWN_ROW(ID, name)                                                                          \
@@ -55,6 +58,8 @@ const struct plan_kind plan_kinds[] = {
     {"ConfigMap", "configmaps", "", "v1", NULL, MADE, SIGHT_NEEDED, false, NULL, config_map_fields},
     {"ControllerRevision", "controllerrevisions", "apps", "v1", NULL,
      PLAN_READ | PLAN_CREATE | PLAN_DELETE, SIGHT_NEEDED, true, WORKERS, NULL},
+    {"Deployment", "deployments", "apps", "v1", NULL, MADE, SIGHT_NEEDED, false, RESTD,
+     deployment_fields},
     {"Node", "nodes", "", "v1", NULL, PLAN_READ, SIGHT_OPTIONAL, false, NULL, NULL, true},
     {"PersistentVolumeClaim", "persistentvolumeclaims", "", "v1", NULL, MADE | PLAN_DELETE,
      SIGHT_NEEDED, false, WORKERS, NULL},

@@ -3,10 +3,12 @@
  * What a NodeSet's status says about the records of its nodes.
  *
  *   NodesApplied  True: slurmctld has every node as declared.  False, the first that holds of any:
- *                 NotRegistered (slurmctld has no such node; nodeset_lost.c), Refused (slurmctld
- * refuses what slurmd brings: INVALID_REG), NotAsDeclared (the node has something else, and making
- * it again would not help), WaitingForIdle (its pod is replaced when no job can run on it),
- * ChangedInSlurm (see Drifted), Applying.  It exists while slurmctld has a node of the NodeSet
+ *                 NotRegistered (slurmctld has no such node; nodeset_lost.c), FilesRefused (slurmd
+ * does not start with the cluster's files, and goes on with those before; it says so in the node's
+ * comment), Refused (slurmctld refuses what slurmd brings: INVALID_REG), NotAsDeclared (the node has
+ * something else, and making it again would not help), WaitingForIdle (its pod is replaced when no
+ * job can run on it), ChangedInSlurm (see Drifted), Applying.  It exists while slurmctld has a node
+ * of the NodeSet
  *
  *   Drifted       is the partition's, too: nodeset_partition.c puts both together
  */
@@ -15,7 +17,16 @@
 #define MAX_NODES_SHOWN 4
 
 /* What may be wrong with a node, the worst first. */
-enum trouble { NOT_REGISTERED, REFUSED, NOT_AS_DECLARED, WAITING, CHANGED, APPLYING, N_TROUBLES };
+enum trouble {
+    NOT_REGISTERED,
+    FILES,
+    REFUSED,
+    NOT_AS_DECLARED,
+    WAITING,
+    CHANGED,
+    APPLYING,
+    N_TROUBLES
+};
 
 struct survey {
     struct arena *a;
@@ -68,6 +79,18 @@ static bool is_on_its_way(const struct survey *s, const struct plan_pod *p,
            (p->registered_us && p->registered_us != n->started_us);
 }
 
+/* What slurmd's start script has noted (images/entrypoint/lib/files.sh); or NULL. */
+static const char *files_refused(struct arena *a, const struct slurm_node *n)
+{
+    static const char mark[] = "[files refused: ";
+    const char *at = n->comment ? strstr(n->comment, mark) : NULL;
+
+    if (!at)
+        return NULL;
+    at += sizeof(mark) - 1;
+    return arena_str(a, (struct str){at, strcspn(at, "]")});
+}
+
 static void look(struct survey *s, const struct plan_pod *p)
 {
     const struct slurm_node *n = slurm_state_node(s->in->slurm, p->slurm_name);
@@ -80,6 +103,8 @@ static void look(struct survey *s, const struct plan_pod *p)
     if (!n || !n->params || p->deleting || !(n->state & NODE_FLAG_DYNAMIC))
         return;
     s->n++;
+    if (files_refused(s->a, n))
+        note(s, FILES, n->name, files_refused(s->a, n));
     if (n->state & NODE_FLAG_INVALID_REG)
         note(s, REFUSED, n->name, n->reason ? n->reason : "slurmctld gives no reason");
     node_compare(s->a, &s->view->node, n, &d);
@@ -130,6 +155,8 @@ void nodeset_nodes_judge(const struct plan_nodeset *in, const struct nodeset_vie
         [NOT_REGISTERED] = {"NotRegistered",
                             "slurmctld does not have the node, whose slurmd is asked "
                             "to register again"},
+        [FILES] = {"FilesRefused", "slurmd does not start with the cluster's files, and runs with "
+                                   "those before"},
         [REFUSED] = {"Refused", "slurmctld refuses what slurmd reports"},
         [NOT_AS_DECLARED] = {"NotAsDeclared", "slurmctld has something else from slurmd"},
         [WAITING] = {"WaitingForIdle", "registered again when no job can run there"},
@@ -142,6 +169,8 @@ void nodeset_nodes_judge(const struct plan_nodeset *in, const struct nodeset_vie
         status_unknown(scribe, "NodesApplied", "nothing is known of slurmctld");
         return;
     }
+    if (!view)
+        return; /* nothing is known of what they should be */
     survey(&s);
     for (size_t i = 0; i < N_TROUBLES; i++)
         if (s.n_with[i]) {

@@ -41,7 +41,7 @@ class Plain:
 
     def __init__(self, directory):
         self.dir = directory
-        self.names = [f"plain-{i}" for i in range(3)]
+        self.names = [f"compute-{i}" for i in range(3)]
         self.children = []
 
     def write(self, name, text, mode=0o644):

@@ -173,6 +173,7 @@ struct kube_call *kube_call_start(struct kube_client *client, const struct kube_
     c->name = r->name ? arena_strdup(&c->arena, r->name) : NULL;
     c->subresource = r->subresource;
     c->body = r->body ? jsn_clone(&c->arena, r->body) : NULL;
+    c->dry = r->query != NULL;
     c->api_fn = r->fn;
     return (struct kube_call *)c;
 }

@@ -50,6 +50,21 @@ static void run_two(struct fixture *f)
     assert_string_equal(reason_of(f, "NodesApplied"), "AsDeclared");
 }
 
+static void a_node_that_refuses_the_clusters_files_is_told(void **state)
+{
+    struct fixture f = {0};
+
+    (void)state;
+    run_two(&f);
+    f.nodes[1].comment = "rack 7 [files refused: can not stat gres.conf file /dev/x] [keys 1]";
+    converge(&f);
+    assert_string_equal(reason_of(&f, "NodesApplied"), "FilesRefused");
+    f.nodes[1].comment = "rack 7 [keys 1]";
+    converge(&f);
+    assert_string_equal(reason_of(&f, "NodesApplied"), "AsDeclared");
+    fixture_done(&f);
+}
+
 static void features_are_given_to_nodes_whose_pods_stay(void **state)
 {
     static const struct slurm_node_params h100 = {
@@ -346,6 +361,7 @@ static void a_strangers_record_is_not_deleted_for_a_pod(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_node_that_refuses_the_clusters_files_is_told),
         cmocka_unit_test(features_are_given_to_nodes_whose_pods_stay),
         cmocka_unit_test(what_somebody_changed_is_told_and_reverted_by_policy),
         cmocka_unit_test(a_record_that_lasts_is_made_again_while_no_job_runs),

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What commands of Slurm need to know of a cluster whose nodes are dynamic: on the machine and inside of jobs."""
+import json
 import os
 import re
 import subprocess
 
-from local import controller, nodeset, read_until, wait_for
+from local import controller, nodeset, read_until, run, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPTS = os.path.join(HERE, "..", "..", "..", "images", "entrypoint", "lib")
@@ -151,3 +152,44 @@ def test_a_declared_node_is_named_once(cluster):
         assert cluster.slurm("srun", "-N3", "hostname").stdout
     finally:
         cluster.apply(controller(extraConf=before))
+
+
+def test_sbatch_says_when_the_nodes_do_not_share_its_directory(cluster, tmp_path):
+    def submit(*args, where):
+        done = run("sbatch", "--parsable", "-o", "/dev/null", *args, "--wrap", "true", env=cluster.env(), cwd=where)
+        assert done.stdout.strip().isdigit()
+        return done.stderr
+    said = submit(where=str(tmp_path))
+    assert f"do not share '{tmp_path}'" in said and cluster.share in said and "/home" in said, said
+    assert submit(where=cluster.share) == ""
+    assert submit("--chdir", cluster.share, where=str(tmp_path)) == ""
+    assert "do not share '/tmp'" in submit("-D/tmp", where=cluster.share)
+    plugins = os.path.join(os.path.dirname(cluster.env()["SLURM_CONF"]), "plugstack.conf")
+    with open(plugins, encoding="utf-8") as f:
+        assert f.read().count("share=") >= 3
+
+
+def test_the_clusters_own_plugins_stay(cluster):
+    cluster.kubectl("create", "configmap", "plugins", "--from-literal=plugstack.conf=# of the cluster")
+    before = cluster.get("controller", "slurm")["spec"]
+    path = os.path.join(os.path.dirname(cluster.env()["SLURM_CONF"]), "plugstack.conf")
+
+    def lines():
+        with open(path, encoding="utf-8") as f:
+            return f.read().splitlines()
+    refs = before["configFileRefs"]
+    cluster.kubectl("patch", "controller", "slurm", "--type", "merge", "-p",
+                    json.dumps({"spec": {"configFileRefs": refs + [{"name": "plugins"}]}}))
+    try:
+        wait_for(lambda: lines()[0] == "# of the cluster" and "slurmkeeper-spank.so" in lines()[1], "both are there")
+    finally:
+        cluster.kubectl("patch", "controller", "slurm", "--type", "merge", "-p", json.dumps({"spec": {"configFileRefs": refs}}))
+        cluster.kubectl("delete", "configmap", "plugins")
+    wait_for(lambda: len(lines()) == 1, "ours alone")
+
+
+def test_a_step_that_waits_begins_when_the_one_before_has_ended(cluster):
+    """slurmctld of 22.05 looks for srun's host among its nodes, and else tells itself."""
+    steps = "for i in 1 2 3 4 5 6 7 8; do timeout 30 srun -n1 --exact sleep 0.1 & done; wait; squeue -h -s -j $SLURM_JOB_ID; echo over"
+    out = cluster.slurm("salloc", "-N1", "-n2", "bash", "-c", steps, timeout=60)
+    assert out.stdout.split() == ["over"], out

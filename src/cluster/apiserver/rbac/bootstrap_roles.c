@@ -51,10 +51,11 @@ static const struct bootstrap_rule rules[] = {
     /* Makes clusters as declared: what src/operator/rights.c lists, without what a webhook and
      * OpenShift need; tests/client/rights.c holds the two against each other. */
     RULE("system:slurmkeeper:operator", READ, "slinky.slurm.net", "accountings"),
-    RULE("system:slurmkeeper:operator", READ " patch", "slinky.slurm.net", "controllers nodesets"),
+    RULE("system:slurmkeeper:operator", READ " patch", "slinky.slurm.net",
+         "controllers nodesets restapis tokens"),
     RULE("system:slurmkeeper:operator", READ " patch", "slurmkeeper.dev", "partitions"),
     RULE("system:slurmkeeper:operator", "patch", "slinky.slurm.net",
-         "controllers/status nodesets/status"),
+         "controllers/status nodesets/status restapis/status tokens/status"),
     RULE("system:slurmkeeper:operator", "patch", "slurmkeeper.dev", "partitions/status"),
     RULE("system:slurmkeeper:operator", READ " create patch", "-", "configmaps secrets services"),
     RULE("system:slurmkeeper:operator", READ " create patch delete", "-",
@@ -62,7 +63,7 @@ static const struct bootstrap_rule rules[] = {
     RULE("system:slurmkeeper:operator", READ, "-", "nodes"),
     RULE("system:slurmkeeper:operator", "patch", "-", "pods/status"),
     RULE("system:slurmkeeper:operator", READ " create delete", "apps", "controllerrevisions"),
-    RULE("system:slurmkeeper:operator", READ " create patch", "apps", "statefulsets"),
+    RULE("system:slurmkeeper:operator", READ " create patch", "apps", "deployments statefulsets"),
     RULE("system:slurmkeeper:operator", READ " create patch", "policy", "poddisruptionbudgets"),
     RULE("system:slurmkeeper:operator", READ " create patch delete", "monitoring.coreos.com",
          "servicemonitors"),

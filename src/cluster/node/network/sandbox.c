@@ -20,7 +20,9 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
+#include "src/base/log.h"
 #include "src/base/process.h"
+#include "src/cluster/node/network/callback.h"
 #include "src/cluster/node/network/redirect.h"
 #include "src/cluster/node/record.h"
 #include "src/cluster/node/runtime/sysctls.h"
@@ -47,6 +49,8 @@ struct sandbox {
     struct loop_source *timer;
     int watch_fd;
     struct loop_source *watch;
+    char *rules; /* of its own network (callback.h); or NULL */
+    struct job *callback;
     struct sandbox_events events;
 };
 
@@ -68,6 +72,7 @@ struct sandbox *sandbox_free(struct sandbox *s)
     if (!s)
         return NULL;
     close_talk(s);
+    (void)job_cancel(s->callback);
     (void)loop_source_free(s->child);
     (void)loop_source_free(s->timer);
     (void)loop_source_free(s->watch);
@@ -75,6 +80,7 @@ struct sandbox *sandbox_free(struct sandbox *s)
         (void)close(s->watch_fd);
     free(s->uid);
     free(s->dir);
+    free(s->rules);
     free(s);
     return NULL;
 }
@@ -169,6 +175,16 @@ static void on_unshared(struct sandbox *s, struct str text)
         s->state = SANDBOX_CONFIGURING;
 }
 
+static void on_callback(void *arg, int status, struct str output)
+{
+    struct sandbox *s = arg;
+
+    s->callback = NULL;
+    if (status < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        log_warn("pod %s: slurmctld's messages do not reach srun on this machine: " STR_FMT, s->uid,
+                 STR_ARG(str_trim(output)));
+}
+
 static void on_configured(struct sandbox *s)
 {
     struct err e = {0};
@@ -183,6 +199,8 @@ static void on_configured(struct sandbox *s)
     s->state = SANDBOX_READY;
     close_talk(s);
     loop_timer_disarm(s->timer);
+    if (s->rules)
+        s->callback = callback_open(s->node->loop, s->pid, s->rules, on_callback, s);
     s->events.ready(s->events.arg);
 }
 
@@ -311,7 +329,12 @@ static struct sandbox *make(struct node *n, const struct pod_spec *p, const char
                             const struct sandbox_events *events)
 {
     struct sandbox *s = xcalloc(1, sizeof(*s));
+    AUTO(buf_done) struct buf rules = {0};
 
+    if (callback_wanted(p)) {
+        callback_print(&rules, p, n->bridge.gateway);
+        s->rules = xstrdup(buf_str(&rules));
+    }
     s->node = n;
     s->uid = xstrdup(p->uid);
     s->dir = xstrdup(dir);
