@@ -191,7 +191,7 @@ void pods_check_restapi(const struct admission_request *in, const struct restapi
     };
     static const char *const in_pod[] = {"spec.slurmrestd", "spec.template", NULL};
     struct controller *c = arena_calloc(p->arena, 1, sizeof(*c));
-    struct build_env env = {.release = in->release, .no_images = in->no_images};
+    struct build_env env = {.release = in->release, .host_slurm = in->host_slurm};
     struct build_cluster cluster = {.env = &env, .controller = c, .lookup = in->lookup};
     size_t errors = p->errors;
 
