@@ -10,7 +10,7 @@ TWICE ?=
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-helm test-kubernetes test-node test-first-light test-e2e test-streams \
+.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-helm test-kubernetes test-node test-first-light test-e2e test-faq test-streams \
 	test-durability test-hostile test-release test-upgrade test-readme test-mutations test-expect \
 	test-agent test-native test-steady test-truth sim soak test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
 
@@ -114,6 +114,10 @@ test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs 
 	@tools/packages run test
 	@tools/kubectl-debian $(BUILD)/tools
 	@$(TWICE) tests/e2e/slurm/run
+
+test-faq: all ## What users ask, each question with the command of its answer, on a real cluster; needs root
+	@tools/packages run test
+	@$(TWICE) tests/e2e/faq/run
 
 test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own: RUN (test-first-light test-agent); needs root
 	@test -n "$(SUITE)" || { echo "make test-release: name a suite, such as SUITE=trixie" >&2; exit 2; }

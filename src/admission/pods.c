@@ -13,6 +13,7 @@
 #include "src/admission/pods.h"
 
 #include "src/build/controller_app.h"
+#include "src/build/login.h"
 #include "src/build/nodeset_pod.h"
 #include "src/build/restapi.h"
 #include "src/build/set_pod.h"
@@ -179,6 +180,29 @@ void pods_check_nodeset(const struct admission_request *in, const struct nodeset
         jsn_get(build_worker_pod(p->arena, &cluster, ns, &(struct build_worker){.hash = ""}, p),
                 "spec"),
         p);
+}
+
+void pods_check_loginset(const struct admission_request *in, const struct loginset *l,
+                         struct api_problems *p)
+{
+    static const struct piece pieces[] = {
+        {"spec.login", PODRULES_CONTAINER},
+        {"spec.initconf", PODRULES_CONTAINER},
+        {"spec.template.spec", PODRULES_POD_SPEC},
+        {"spec.service.spec", PODRULES_SERVICE_SPEC},
+    };
+    static const char *const in_pod[] = {"spec.login", "spec.initconf", "spec.template", NULL};
+    struct controller *c = arena_calloc(p->arena, 1, sizeof(*c));
+    struct build_env env = {.release = in->release, .host_slurm = in->host_slurm};
+    struct build_cluster cluster = {.env = &env, .controller = c, .lookup = in->lookup};
+    size_t errors = p->errors;
+
+    check_pieces(in, pieces, ARRAY_LEN(pieces), p);
+    if (p->errors != errors || !any_changed(in, in_pod))
+        return;
+    find_controller(in, &l->meta, l->spec.controller_ref.name, p->arena, c);
+    check_pod(in, "spec.template.spec",
+              jsn_get(build_login_app(p->arena, &cluster, l, p), "spec.template.spec"), p);
 }
 
 void pods_check_restapi(const struct admission_request *in, const struct restapi *r,

@@ -21,6 +21,7 @@
  */
 #define API_KINDS(K)                                                                               \
     K(CONTROLLER, controller)                                                                      \
+    K(LOGINSET, loginset)                                                                          \
     K(NODESET, nodeset)                                                                            \
     K(PARTITION, partition)                                                                        \
     K(RESTAPI, restapi)                                                                            \
@@ -28,6 +29,7 @@
 
 /* Kind, plural, group and version of each: how the description of a kind begins. */
 #define API_CONTROLLER_NAMES "Controller", "controllers", API_GROUP, API_VERSION
+#define API_LOGINSET_NAMES "LoginSet", "loginsets", API_GROUP, API_VERSION
 #define API_NODESET_NAMES "NodeSet", "nodesets", API_GROUP, API_VERSION
 #define API_PARTITION_NAMES "Partition", "partitions", API_OWN_GROUP, API_OWN_VERSION
 #define API_RESTAPI_NAMES "RestApi", "restapis", API_GROUP, API_VERSION

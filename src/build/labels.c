@@ -14,6 +14,7 @@
 
 const struct labels_app labels_slurmctld = {"slurmctld", "controller"};
 const struct labels_app labels_slurmd = {"slurmd", "worker"};
+const struct labels_app labels_login = {"login", "login"};
 const struct labels_app labels_slurmrestd = {"slurmrestd", "restapi"};
 
 const char *labels_controller(struct arena *a, const char *controller)

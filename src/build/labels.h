@@ -52,9 +52,11 @@ struct labels_app {
 };
 extern const struct labels_app labels_slurmctld;
 extern const struct labels_app labels_slurmd;
+extern const struct labels_app labels_login;
 extern const struct labels_app labels_slurmrestd;
 #define APP_CONTROLLER (&labels_slurmctld)
 #define APP_WORKER (&labels_slurmd)
+#define APP_LOGIN (&labels_login)
 
 /* All labels of an app's objects; those that select its pods; in `a`, free to be changed. */
 struct jsn *labels_all(struct arena *a, const struct labels_app *app, const char *instance);

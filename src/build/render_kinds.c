@@ -7,6 +7,7 @@
  */
 #include "src/build/render_kinds.h"
 
+#include "src/api/loginset.h"
 #include "src/api/restapi.h"
 #include "src/api/token.h"
 #include "src/json/fields.h"
@@ -54,6 +55,18 @@ static void add_controller(struct renderer *r, const struct jsn *object, const c
     map_put(&r->sites, str_of(api_full_name(r->a, &s->controller.meta)), s);
     arena_reserve(r->a, &r->order, &r->cap, r->n + 1, sizeof(struct site *));
     r->order[r->n++] = s;
+}
+
+static void add_loginset(struct renderer *r, const struct jsn *object, const char *place)
+{
+    struct loginset l;
+    struct err e = {0};
+    int decoded = loginset_decode(r->a, object, &l, &e);
+
+    if (!check_fields(r, object, place, loginset_fields, decoded, &e))
+        return;
+    r->p->object = render_describe(r, object, place);
+    loginset_check(&l, r->p);
 }
 
 static void add_nodeset(struct renderer *r, const struct jsn *object, const char *place)
@@ -189,6 +202,7 @@ static void settle_partitions(struct renderer *r, const struct build_env *env)
 }
 
 const struct render_kind render_controller = {add_controller, render_settle_nothing};
+const struct render_kind render_loginset = {add_loginset, render_settle_nothing};
 const struct render_kind render_nodeset = {add_nodeset, settle_nodesets};
 const struct render_kind render_partition = {add_partition, settle_partitions};
 const struct render_kind render_restapi = {add_restapi, render_settle_nothing};

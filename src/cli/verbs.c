@@ -253,9 +253,9 @@ const struct cli_verb cli_verbs[] = {
      "iproute2; addresses of Services need nftables.",
      node_options, verb_node_run},
     {"operator", NULL, "Make clusters match their Controllers and NodeSets, in the foreground",
-     "Watches Controllers and NodeSets (" API_GROUP_VERSION "), Partitions "
+     "Watches Controllers, LoginSets and NodeSets (" API_GROUP_VERSION "), Partitions "
      "(" API_OWN_GROUP "/" API_OWN_VERSION ") and what is made from them, and "
-     "keeps Services, configuration, StatefulSets and worker pods as declared. Where the "
+     "keeps Services, configuration, StatefulSets, logins and worker pods as declared. Where the "
      "definitions are missing it waits for them. A worker pod that may run a job is never deleted.",
      operator_options, verb_operator_run},
     {"plan", NULL, "Show what manifests would change in the running clusters, and how",

@@ -16,8 +16,9 @@ struct reconcile {
     const char *kind;
     const char *namespace;
     const char *name;
-    struct agents *agents; /* set by the caller; NULL: there are none */
-    struct memos *memos;   /* likewise */
+    struct agents *agents;       /* set by the caller; NULL: there are none */
+    struct memos *memos;         /* likewise */
+    struct host_keys *host_keys; /* likewise */
     /* What it is planned from, for the functions of its kind. */
     const struct world *world;
     const struct build_env *env;

@@ -4,8 +4,8 @@
  *
  *   one of our kinds       itself; whom its kind says (kind_controller.c, ...)
  *
- *   Pod                    the NodeSet that controls it; else the Controller or NodeSet that its
- *                          labels name
+ *   Pod                    the NodeSet that controls it; else the Controller, LoginSet or NodeSet
+ *                          that its labels name
  *
  *   Node                   the NodeSets that have pods there
  *
@@ -75,6 +75,8 @@ void routes_add_pod_owner(const struct routes *r, const struct kube_object *o)
 
     if (p && p->is_slurmctld && p->instance)
         routes_add(r, "Controller", o->namespace, p->instance);
+    else if (p && p->is_login && p->instance)
+        routes_add(r, "LoginSet", o->namespace, p->instance);
     else if (p && (p->owner_name || p->instance))
         routes_add(r, "NodeSet", o->namespace, p->owner_name ? p->owner_name : p->instance);
 }

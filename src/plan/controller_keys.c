@@ -10,7 +10,9 @@
  * Whether all have what a stage gave them is told by the agent beside slurmctld, of slurmctld, and
  * by the nodes, each in its comment in Slurm ("[keys 3-accept]").  A node at which nobody is, and
  * which runs no job, is not waited for: it gets the keys when it starts.  Without an agent nothing
- * of this is known, and a stage lasts as long as kubelets may take to bring a Secret.
+ * of this is known, and a stage lasts as long as kubelets may take to bring a Secret.  Logins have
+ * no node that could tell; where there are any, a stage lasts so long, too, or as long as the
+ * overlap, if that is less.
  */
 #include "src/base/clock.h"
 #include "src/build/labels.h"
@@ -188,6 +190,8 @@ static void follow(struct keys_draft *d, struct str wanted, struct str jwt)
     f.all_have = now.stage != KEY_REST && count_holders(d, key_stage_told(d->a, &now));
     if (!build_has_agent(d->cluster))
         f.all_have = d->in->now_us >= now.since_us + UNSEEN_US;
+    else if (f.all_have && d->cluster->n_loginsets)
+        f.all_have = d->in->now_us >= now.since_us + MIN(UNSEEN_US, f.overlap_us);
     next = key_stage_next(&now, &f);
     if (write_state(d, &next, jwt, &e) < 0) {
         struct api_key_ref ref = controller_slurm_key(d->a, d->c);

@@ -19,6 +19,8 @@
 #include "src/build/labels.h"
 
 static const char *const config_map_fields[] = {"data", "binaryData", NULL};
+static const char *const deployment_fields[] = {"spec.minReadySeconds", "spec.replicas",
+                                                "spec.strategy", "spec.template", NULL};
 static const char *const monitor_fields[] = {"spec", NULL};
 static const char *const budget_fields[] = {"spec.maxUnavailable", "spec.minAvailable",
                                             "spec.selector", NULL};
@@ -31,8 +33,6 @@ static const char *const service_fields[] = {"spec.type",
                                              "spec.externalName",
                                              "spec.publishNotReadyAddresses",
                                              NULL};
-static const char *const deployment_fields[] = {"spec.minReadySeconds", "spec.replicas",
-                                                "spec.strategy", "spec.template", NULL};
 static const char *const stateful_set_fields[] = {"spec.minReadySeconds",
                                                   "spec.ordinals",
                                                   "spec.persistentVolumeClaimRetentionPolicy",
@@ -43,8 +43,8 @@ static const char *const stateful_set_fields[] = {"spec.minReadySeconds",
 
 #define SLURMCTLD LABEL_NAME "=slurmctld"
 #define WORKERS LABEL_NAME "=slurmd"
-#define RESTD LABEL_NAME "=slurmrestd"
-#define DAEMONS LABEL_NAME " in (slurmctld,slurmd)"
+#define DEPLOYED LABEL_NAME " in (login,slurmrestd)"
+#define DAEMONS LABEL_NAME " in (login,slurmctld,slurmd)"
 
 #define OWN_ROW(ID, name)                                                                          \
     {API_##ID##_NAMES, .uses = PLAN_READ | PLAN_PATCH | PLAN_STATUS | PLAN_OWN,                    \
@@ -58,7 +58,7 @@ const struct plan_kind plan_kinds[] = {
     {"ConfigMap", "configmaps", "", "v1", NULL, MADE, SIGHT_NEEDED, false, NULL, config_map_fields},
     {"ControllerRevision", "controllerrevisions", "apps", "v1", NULL,
      PLAN_READ | PLAN_CREATE | PLAN_DELETE, SIGHT_NEEDED, true, WORKERS, NULL},
-    {"Deployment", "deployments", "apps", "v1", NULL, MADE, SIGHT_NEEDED, false, RESTD,
+    {"Deployment", "deployments", "apps", "v1", NULL, MADE, SIGHT_NEEDED, false, DEPLOYED,
      deployment_fields},
     {"Node", "nodes", "", "v1", NULL, PLAN_READ, SIGHT_OPTIONAL, false, NULL, NULL, true},
     {"PersistentVolumeClaim", "persistentvolumeclaims", "", "v1", NULL, MADE | PLAN_DELETE,

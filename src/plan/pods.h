@@ -28,7 +28,8 @@ struct plan_pod {
     const char *slurm_name;
     const char *instance; /* the object that its labels name */
     const char *ip;       /* of slurmctld's pods alone; NULL: none yet */
-    bool is_slurmctld;    /* of a Controller; else of a NodeSet */
+    bool is_slurmctld;    /* of a Controller */
+    bool is_login;        /* of a LoginSet; else of a NodeSet */
     bool active;          /* the Service leads to it */
     enum pod_phase phase;
     bool off; /* its slurmd is seen not to run: not started yet, or crashed */

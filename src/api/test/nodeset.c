@@ -117,9 +117,7 @@ static void bad_nodesets_are_refused_with_a_reason(void **state)
          "100%\n"},
         {"x", "  updateStrategy: {type: ScheduledUpdate}",
          "spec.updateStrategy.scheduledUpdate.startTime: must say when the update may begin, since "
-         "type is ScheduledUpdate\n"
-         "warning: spec.updateStrategy.type: ScheduledUpdate makes no reservation yet: a pod is "
-         "replaced when somebody deletes it, as with OnDelete\n"},
+         "type is ScheduledUpdate\n"},
         {"x",
          "  updateStrategy: {type: ScheduledUpdate, scheduledUpdate: {startTime: "
          "'2026-01-09T10:00:00Z', duration: 30s}}",
