@@ -10,9 +10,9 @@ TWICE ?=
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-node test-first-light test-e2e test-streams \
-	test-durability test-hostile test-release test-mutations test-expect \
-	test-agent test-native test-steady test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install clean help
+.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-kubernetes test-node test-first-light test-e2e test-streams \
+	test-durability test-hostile test-release test-upgrade test-mutations test-expect \
+	test-agent test-native test-steady test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -44,7 +44,7 @@ stop: ## Take it down again; what was declared stays
 
 test: ## What a change must pass: units, sanitizers, API conformance, a real Slurm cluster
 	@tools/packages build test
-	@$(MAKE) --no-print-directory test-unit test-sanitize test-api test-operator \
+	@$(MAKE) --no-print-directory test-unit test-sanitize test-api test-operator test-deploy \
 		test-first-light test-durability
 	@echo "make test: all passed"
 
@@ -81,6 +81,14 @@ test-operator: all ## The operator beside an embedded API server
 	@tools/packages test
 	@$(TWICE) tests/e2e/operator/run
 
+test-deploy: all ## What deploy/ renders to, held against the code's rights and the pod security standards
+	@tools/packages test
+	@tests/deploy/run
+
+test-kubernetes: all images ## All of it on a real Kubernetes, started and stopped here; builds Kubernetes once, with Go; needs root
+	@tools/packages run test kubernetes
+	@BUILD=$(abspath $(BUILD)) tests/kubernetes/run
+
 test-agent: all ## The agent's libslurm children against a real slurmctld; needs root
 	@tools/packages test run
 	@$(TWICE) tests/agent/run
@@ -103,6 +111,11 @@ test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own
 	@test -n "$(SUITE)" || { echo "make test-release: name a suite, such as SUITE=trixie" >&2; exit 2; }
 	@tools/release run $(SUITE) tools/packages build run test
 	@NETWORK=own tools/release run $(SUITE) make $(if $(TWICE),TWICE=$(TWICE)) $(or $(RUN),test-first-light test-agent)
+
+test-upgrade: ## A cluster with jobs goes from Slurm 24.11 to 26.05, in a root of Debian testing; needs root
+	@tools/release run forky tools/packages build run test
+	@tools/release run forky tests/upgrade/run prepare
+	@NETWORK=own tools/release run forky tests/upgrade/run
 
 test-durability: all ## kill -9 in a loop under load: no acknowledged write is lost
 	@tools/packages test
@@ -174,9 +187,15 @@ fmt: ## Format the sources
 
 crds: all ## Print the definitions of our kinds into deploy/crds
 	@$(BUILD)/slurmkeeper crds --directory deploy/crds
+	@cd deploy && { sed '/^- crds/d' kustomization.yaml; ls crds/* | sed 's/^/- /'; } >list.new && mv list.new kustomization.yaml
 
 rbac: all ## Print what the operator needs to be allowed into deploy/rbac
 	@$(BUILD)/slurmkeeper rbac >deploy/rbac/operator.yaml
+	@$(BUILD)/slurmkeeper rbac --namespace slurm --watch slurm >deploy/namespaced/rbac.yaml
+
+images: programs ## OCI archives for Kubernetes, into build/images: the operator, and this Debian's Slurm; needs root
+	@tools/packages images
+	@tools/images --build $(BUILD) operator slurm
 
 install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
 	@meson install -C $(BUILD) --no-rebuild

@@ -10,6 +10,7 @@
 #include "src/admission/kinds.h"
 
 #include "src/api/controller.h"
+#include "src/slurm/profile.h"
 
 #define ROW(ID, name) [KIND_##ID] = &admit_##name,
 const struct admission_kind *const admission_kinds[API_N_KINDS] = {API_KINDS(ROW)};
@@ -34,11 +35,33 @@ uint32_t admission_release(const struct admission_request *in, const struct api_
     struct controller c;
     uint32_t release = 0;
 
+    if (in->host_slurm)
+        return in->release;
     if (api_lookup_get(in->lookup, "Controller", api_namespace(meta), controller, &found) ==
             API_PRESENT &&
         controller_decode(a, found, &c, NULL) == 0)
         release = controller_release(&c);
     return release ? release : in->release;
+}
+
+uint32_t admission_running(const struct admission_request *in, uint32_t named, const char *field,
+                           struct api_problems *p)
+{
+    char runs[RELEASE_TEXT_LEN];
+    char says[RELEASE_TEXT_LEN];
+
+    if (!in->host_slurm)
+        return named ? named : in->release;
+    if (!named || !in->release)
+        return in->release;
+    release_series_text(in->release, runs);
+    release_series_text(named, says);
+    if (!streq(runs, says))
+        api_problem_add(p, API_WARNING, field,
+                        "no image is pulled here: pods run the Slurm of this machine, %s, and not "
+                        "%s",
+                        runs, says);
+    return in->release;
 }
 
 void admission_any_metadata(const struct admission_request *in, struct api_problems *p)

@@ -12,6 +12,8 @@ struct admission_request {
     const struct jsn *old;           /* NULL: it is new */
     const struct api_lookup *lookup; /* the other objects; NULL: nothing is known of them */
     uint32_t release;                /* Slurm release where nothing else names one; 0: any */
+    bool host_slurm;                  /* pods run the machine's Slurm, whatever their images are called */
+    bool foreign_pods;               /* pods are made by a server that may know other fields */
 };
 
 /*
@@ -20,6 +22,9 @@ struct admission_request {
  * accepted once must never stand in the way of its own end or of a label.
  */
 void admission_check(const struct admission_request *in, struct api_problems *p);
+
+/* The same of a Secret that is the key of a cluster; any other one is fine. */
+void admission_check_secret(const struct admission_request *in, struct api_problems *p);
 
 /* A problem as the API tells it: the reason of a cause ("FieldValueInvalid"), and the text that
  * follows the field ("Invalid value: 3: ..."); in `a` or static.  Not for warnings. */

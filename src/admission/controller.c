@@ -6,8 +6,31 @@
 #include "src/api/controller.h"
 
 #include "src/admission/kinds.h"
+#include "src/admission/pods.h"
 #include "src/admission/restart.h"
 #include "src/api/node_count.h"
+#include "src/build/config_extra.h"
+
+static void check_extra(const struct admission_request *in, const struct controller *c,
+                        uint32_t release, struct api_problems *p)
+{
+    struct build_env env = {.release = release, .host_slurm = in->host_slurm};
+    struct build_cluster cluster = {.env = &env, .controller = c, .lookup = in->lookup};
+
+    build_check_extra(p->arena, &cluster, release == 0, p);
+}
+
+/* The release that its words will be read by.  On this machine the annotation chooses among the
+ * Slurms that are installed, and an image chooses nothing. */
+static uint32_t release_for(const struct admission_request *in, const struct controller *c,
+                            struct api_problems *p)
+{
+    uint32_t said = 0;
+
+    if (in->host_slurm && controller_release_said(c, &said))
+        return said;
+    return admission_running(in, controller_release(c), "spec.slurmctld.image", p);
+}
 
 static void check(const struct admission_request *in, struct api_problems *p)
 {
@@ -21,10 +44,11 @@ static void check(const struct admission_request *in, struct api_problems *p)
         admission_add_error(p, &e);
         return;
     }
-    release = controller_release(&c) ? controller_release(&c) : in->release;
+    release = release_for(in, &c, p);
     controller_check(&c, release, p);
-    controller_check_conf(&c, release, p);
+    check_extra(in, &c, release, p);
     controller_check_refs(&c, in->lookup, p);
+    pods_check_controller(in, &c, release, p);
     had = in->old && controller_decode(p->arena, in->old, &old, NULL) == 0;
     controller_check_count(&c, had ? &old : NULL, in->lookup, p);
     if (!had)

@@ -23,6 +23,10 @@ void admission_any_metadata(const struct admission_request *in, struct api_probl
 
 /* What a decoder says, as a problem of the field that it names. */
 void admission_add_error(struct api_problems *p, const struct err *e);
+/* The release that runs, where the object names this one (0: none); a warning at the field if that
+ * is another one. */
+uint32_t admission_running(const struct admission_request *in, uint32_t named, const char *field,
+                           struct api_problems *p);
 /* The release of the cluster that an object belongs to; 0: not known. */
 uint32_t admission_release(const struct admission_request *in, const struct api_meta *meta,
                            const char *controller, struct arena *a);

@@ -6,6 +6,7 @@
 #include "src/api/nodeset.h"
 
 #include "src/admission/kinds.h"
+#include "src/admission/pods.h"
 #include "src/admission/restart.h"
 #include "src/api/node_count.h"
 #include "src/api/node_features.h"
@@ -13,14 +14,17 @@
 
 /* The release that a NodeSet's words will be read by. */
 static uint32_t release_for(const struct admission_request *in, const struct nodeset *ns,
-                            struct arena *a)
+                            struct api_problems *p)
 {
     const char *image = jsn_get_str(ns->spec.slurmd, "image");
-    uint32_t release = admission_release(in, &ns->meta, ns->spec.controller_ref.name, a);
+    uint32_t release = admission_release(in, &ns->meta, ns->spec.controller_ref.name, p->arena);
+    uint32_t named = 0;
 
-    if (!release && image && release_parse(str_of(image), &release, NULL) < 0)
-        release = 0;
-    return release;
+    if (image && release_parse(str_of(image), &named, NULL) < 0)
+        named = 0;
+    if (in->host_slurm)
+        return admission_running(in, named, "spec.slurmd.image", p);
+    return release ? release : named;
 }
 
 /* The line of a NodeSet's own partition; NULL: it has none. */
@@ -31,6 +35,19 @@ static const char *partition_line(struct arena *a, const struct nodeset *ns)
     return nodeset_has_partition(ns) ? arena_printf(a, "PartitionName=%s Nodes=%s %s", name, name,
                                                     nodeset_partition_config(ns))
                                      : NULL;
+}
+
+/* slurmd's own entry points start no sshd; Slinky's images do. */
+static void check_ssh(const struct admission_request *in, const struct nodeset *ns,
+                      struct api_problems *p)
+{
+    bool own = in->host_slurm || !jsn_get_str(ns->spec.slurmd, "image");
+
+    if (ns->spec.ssh && ns->spec.ssh->enabled && own)
+        api_problem_add(p, API_WARNING, "spec.ssh.enabled",
+                        "sshd_config and sssd.conf are mounted, but %s no sshd: users cannot log "
+                        "in to the nodes",
+                        in->host_slurm ? "pods of this machine start" : "the default image starts");
 }
 
 static void check(const struct admission_request *in, struct api_problems *p)
@@ -45,11 +62,13 @@ static void check(const struct admission_request *in, struct api_problems *p)
         admission_add_error(p, &e);
         return;
     }
-    release = release_for(in, &ns, p->arena);
+    release = release_for(in, &ns, p);
     nodeset_check(&ns, release, p);
     nodeset_check_refs(&ns, in->lookup, p);
     nodeset_check_feature_names(&ns, had ? &old : NULL, in->lookup, p);
     nodeset_check_count(&ns, had ? &old : NULL, in->lookup, p);
+    check_ssh(in, &ns, p);
+    pods_check_nodeset(in, &ns, release, p);
     if (had)
         nodeset_check_update(&ns, &old, p);
     restart_warn(p, "spec.partition.config", had ? partition_line(p->arena, &old) : NULL,

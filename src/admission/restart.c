@@ -9,10 +9,14 @@
  */
 #include "src/admission/restart.h"
 
+#include <string.h>
+
 #include "src/slurm/classify.h"
 
 /* Above what the author wrote, so that the model is whole. */
 #define HEAD "ClusterName=x\nSlurmctldHost=x\n"
+/* What the generated file has where the author says nothing, of the keys that need a restart. */
+#define SELECT_TYPE "SelectType=select/cons_tres\n"
 #define MAX_WARNINGS 5
 
 /* Included files are looked into with the whole file. */
@@ -33,7 +37,8 @@ static struct conf *parse(const char *text)
     struct conf *conf = NULL;
     struct err e = {0};
 
-    buf_printf(&b, HEAD "%s\n", text ? text : "");
+    buf_printf(&b, HEAD "%s%s\n", text && strcasestr(text, "SelectType=") ? "" : SELECT_TYPE,
+               text ? text : "");
     in.text = buf_view(&b);
     return conf_parse(&in, &faults, &conf, &e) == 0 ? conf : NULL;
 }

@@ -167,7 +167,8 @@ int review_answer(struct arena *a, const struct jsn *body, const struct review_c
 {
     const struct jsn *request = jsn_get(body, "request");
     struct api_problems p = {.arena = a};
-    struct admission_request in = {.lookup = context->lookup, .release = context->release};
+    struct admission_request in = {
+        .lookup = context->lookup, .release = context->release, .foreign_pods = true};
     struct jsn *answer = head(a);
     struct jsn *response = jsn_ensure_object(a, answer, "response");
     struct jsn *warnings;

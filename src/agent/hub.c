@@ -209,6 +209,32 @@ static void nodes_forget(struct hub *h)
         h->nodes[i] = hostset_free(h->nodes[i]);
 }
 
+/* Is a node of the last list not in this one? */
+static bool node_went(const struct hub *h, const struct jsn *items)
+{
+    AUTO(map_done) struct map names = {0};
+
+    JSN_FOR_ITEMS (node, items)
+        (void)map_put(&names, str_of(jsn_get_str(node, "name")), (void *)(uintptr_t)node);
+    JSN_FOR_ITEMS (node, h->lists[HUB_NODES].items)
+        if (!map_get(&names, str_of(jsn_get_str(node, "name"))))
+            return true;
+    return false;
+}
+
+/*
+ * slurmctld takes a dynamic node that is deleted out of its partitions without counting these as
+ * changed: asked by time, it would go on to say that nothing is new.
+ */
+static void nodes_take(struct hub *h, const struct jsn *items)
+{
+    nodes_forget(h);
+    if (!node_went(h, items))
+        return;
+    h->lists[HUB_PARTITIONS].since = 0;
+    h->wanted |= 1U << HUB_PARTITIONS;
+}
+
 static int list_take(struct hub *h, enum hub_table table, const struct jsn *answer, struct err *e)
 {
     struct hub_list *l = &h->lists[table];
@@ -229,7 +255,7 @@ static int list_take(struct hub *h, enum hub_table table, const struct jsn *answ
         h->live = live;
         h->live_seen++;
     } else if (table == HUB_NODES) {
-        nodes_forget(h);
+        nodes_take(h, items);
     } else if (table == HUB_JOBS) {
         jobs_take(&h->jobs, items);
         h->lists[HUB_NODES].changed = h->lists[HUB_PARTITIONS].changed = true;
@@ -394,6 +420,14 @@ const char *hub_older_node(const struct hub *h, const struct host_set *but)
             return name;
     }
     return NULL;
+}
+
+int64_t hub_partition_nodes(const struct hub *h, const char *name)
+{
+    JSN_FOR_ITEMS (item, h->lists[HUB_PARTITIONS].items)
+        if (streq(jsn_get_str(item, "name"), name))
+            return jsn_get_int(item, "totalNodes", -1);
+    return -1;
 }
 
 static struct host_set *nodes_find(const struct hub *h, bool dynamic_only)

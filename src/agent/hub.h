@@ -31,6 +31,9 @@ DEFINE_AUTO(struct hub, hub_free);
 void hub_start(struct hub *h);
 /* Something was changed in slurmctld: ask for everything soon, and look closely for a while. */
 void hub_touch(struct hub *h);
+/* Read the table as a whole when its turn comes, whether or not slurmctld says that it has changed.
+ */
+void hub_doubt(struct hub *h, enum hub_table table);
 
 /* What is known.  `up` is of the last answer; the release is 0 until something has told it. */
 bool hub_up(const struct hub *h);
@@ -73,6 +76,9 @@ void hub_note(struct hub *h, const char *const *names, size_t n, const struct li
               int64_t asked_ns);
 /* The newest that is known of a partition; NULL: there is none. */
 const struct live_partition *hub_partition(const struct hub *h, const char *name);
+
+/* How many nodes slurmctld counts in a partition; -1: not known. */
+int64_t hub_partition_nodes(const struct hub *h, const char *name);
 
 /* Set a section to a JSON text; watchers hear of it if it has changed, which is returned. */
 bool hub_section_put(struct hub *h, enum hub_section section, struct str text);

@@ -112,6 +112,11 @@ void hub_look_closely(struct hub *h)
     h->close_look_until_ms = loop_now_ms(h->loop) + CLOSE_LOOK_MS;
 }
 
+void hub_doubt(struct hub *h, enum hub_table table)
+{
+    h->lists[table].since = 0;
+}
+
 void hub_touch(struct hub *h)
 {
     h->wanted = HUB_ALL;

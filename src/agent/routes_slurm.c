@@ -10,6 +10,7 @@
 #include "src/base/alloc.h"
 
 #define CALL_TIMEOUT_MS 30000
+#define NODE_DELETE "node-delete"
 #define ESLURM_INVALID_NODE_NAME 2018
 #define ESLURM_RESERVATION_INVALID 2053
 
@@ -17,6 +18,7 @@ struct open_call {
     struct routes *routes;
     struct http_exchange *x; /* NULL: the client has left */
     const char *route;
+    bool deletes_node;
 };
 
 static int status_of(int r, const struct jsn *answer)
@@ -42,7 +44,10 @@ static void on_answer(void *arg, int r, const struct jsn *answer, const struct e
     struct open_call *c = arg;
     int status = status_of(r, answer);
 
-    if (status == 200)
+    /* slurmctld 22.05 says that no node has changed when one was deleted */
+    if (c->deletes_node && (status == 200 || status == 404))
+        hub_doubt(c->routes->hub, HUB_NODES);
+    if (status == 200 || c->deletes_node)
         hub_touch(c->routes->hub);
     if (!c->x) {
         free(c);
@@ -69,6 +74,7 @@ static void call_start(struct routes *r, struct http_exchange *x, const char *ro
     struct open_call *c = xcalloc(1, sizeof(*c));
 
     *c = (struct open_call){.routes = r, .x = x, .route = route};
+    c->deletes_node = streq(jsn_get_str(request, "call"), NODE_DELETE);
     http_exchange_on_close(x, on_close, c);
     if (link_call(r->link, LANE_WRITE, request, CALL_TIMEOUT_MS, on_answer, c) == 0)
         return;
@@ -116,7 +122,7 @@ void route_node(struct routes *r, struct http_exchange *x, const char *name, boo
             return;
         }
     }
-    request_complete(&a, request, delete ? "node-delete" : "node-update", name);
+    request_complete(&a, request, delete ? NODE_DELETE : "node-update", name);
     call_start(r, x, "nodes", request);
 }
 

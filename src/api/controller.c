@@ -218,13 +218,19 @@ int32_t controller_replicas(const struct controller *c)
     return c->spec.ha.enabled ? 1 + c->spec.ha.backups : 1;
 }
 
-uint32_t controller_release(const struct controller *c)
+const char *controller_release_said(const struct controller *c, uint32_t *ret_release)
 {
     const char *said = api_annotation(&c->meta, API_RELEASE_ANNOTATION);
+
+    return said && release_parse(str_of(said), ret_release, NULL) == 0 ? said : NULL;
+}
+
+uint32_t controller_release(const struct controller *c)
+{
     const char *image = jsn_get_str(c->spec.slurmctld, "image");
     uint32_t release;
 
-    if (said && release_parse(str_of(said), &release, NULL) == 0)
+    if (controller_release_said(c, &release))
         return release;
     if (image && release_parse(str_of(image), &release, NULL) == 0)
         return release;

@@ -102,6 +102,8 @@ bool controller_makes_jwt_key(const struct controller *c);
 /* How many slurmctld there are: one, and the backups. */
 int32_t controller_replicas(const struct controller *c);
 
+/* What the annotation slurmkeeper.dev/slurm-version says, if it is a release; NULL: nothing. */
+const char *controller_release_said(const struct controller *c, uint32_t *ret_release);
 /* The Slurm release that the annotation or the image's tag names; 0 if neither does. */
 uint32_t controller_release(const struct controller *c);
 
@@ -119,11 +121,6 @@ void controller_ref_lists(const struct controller *c,
 void controller_check(const struct controller *c, uint32_t release, struct api_problems *p);
 /* The part of it that concerns annotations. */
 void controller_check_annotations(const struct controller *c, struct api_problems *p);
-/*
- * What extraConf says to Slurm of this release; 0: no release is known, and only its form counts.
- * Which nodes its partitions name is not asked: their NodeSets may come later.
- */
-void controller_check_conf(const struct controller *c, uint32_t release, struct api_problems *p);
 /*
  * Why a setting of slurm.conf is not the user's; NULL: it may be set.  The
  * sentence lives in the arena.

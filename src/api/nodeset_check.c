@@ -176,6 +176,18 @@ static void check_claims(const struct nodeset *ns, struct api_problems *p)
     }
 }
 
+/* What is kept for later releases of ours. */
+static void check_missing(const struct nodeset *ns, struct api_problems *p)
+{
+    if (ns->spec.scaling_mode == NODESET_DAEMONSET)
+        api_problem_add(p, API_WARNING, "spec.scalingMode",
+                        "DaemonSet is not there yet: no pods are made; use StatefulSet");
+    else if (ns->spec.update_strategy.type == NODESET_SCHEDULED_UPDATE)
+        api_problem_add(p, API_WARNING, "spec.updateStrategy.type",
+                        "ScheduledUpdate makes no reservation yet: a pod is replaced when somebody "
+                        "deletes it, as with OnDelete");
+}
+
 static void check_unused(const struct nodeset *ns, struct api_problems *p)
 {
     const struct nodeset_spec *s = &ns->spec;
@@ -199,6 +211,7 @@ void nodeset_check(const struct nodeset *ns, uint32_t release, struct api_proble
     check_conf(ns, release, p);
     nodeset_check_features(ns, p);
     check_claims(ns, p);
+    check_missing(ns, p);
     check_unused(ns, p);
 }
 

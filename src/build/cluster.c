@@ -17,11 +17,40 @@
 
 uint32_t build_release(const struct build_cluster *c)
 {
-    uint32_t release = controller_release(c->controller);
+    uint32_t release = c->runs ? c->runs : build_declared_release(c);
 
     if (!release)
         release = c->env->release;
     return release ? release : RELEASE_NEWEST;
+}
+
+/* Of an image that pods really run. */
+static uint32_t image_release(const struct build_cluster *c, const char *image)
+{
+    uint32_t release;
+
+    return image && !c->env->host_slurm && release_parse(str_of(image), &release, NULL) == 0
+               ? release
+               : 0;
+}
+
+uint32_t build_declared_release(const struct build_cluster *c)
+{
+    uint32_t release;
+    const char *said = controller_release_said(c->controller, &release);
+
+    if (said)
+        return release;
+    if (c->env->host_slurm)
+        return c->env->release;
+    return image_release(c, jsn_get_str(c->controller->spec.slurmctld, "image"));
+}
+
+uint32_t build_worker_release(const struct build_cluster *c, const struct nodeset *ns)
+{
+    uint32_t release = image_release(c, jsn_get_str(ns->spec.slurmd, "image"));
+
+    return release ? release : build_declared_release(c);
 }
 
 bool build_has(const struct build_cluster *c, enum profile_feature feature)

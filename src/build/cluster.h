@@ -26,10 +26,17 @@ struct build_cluster {
     const struct accounting *accounting; /* NULL: none, or it is not there */
     const struct api_lookup *lookup;     /* ConfigMaps and Secrets; NULL: none are known */
     struct config_memo *memo;            /* NULL: the configuration is made each time */
+    uint32_t runs; /* the release to build for, where it is another than the declared one; 0 */
 };
 
-/* The release that runs: the Controller's, else the environment's, else the newest. */
+/* The release that runs: the Controller's, else the environment's, else the newest.  Where no
+ * images are pulled the environment's comes first. */
 uint32_t build_release(const struct build_cluster *c);
+/* The release that is declared: by the Controller's annotation, else by its image, or the machine's
+ * own where pods run that.  0: none is. */
+uint32_t build_declared_release(const struct build_cluster *c);
+/* The same for the pods of a NodeSet, whose image may name another. */
+uint32_t build_worker_release(const struct build_cluster *c, const struct nodeset *ns);
 bool build_has(const struct build_cluster *c, enum profile_feature feature);
 /* Whether daemons trust each other by munge: Slurm before 23.11 has nothing else. */
 bool build_uses_munge(const struct build_cluster *c);

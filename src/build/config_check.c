@@ -21,6 +21,10 @@ static int find_include(void *ctx, const char *path, struct str *ret_text, struc
     const char *slash = strrchr(path, '/');
     const struct user_file *f = user_files_find(&w->files, slash ? slash + 1 : path);
 
+    if (!f && !w->c->lookup) { /* nobody can tell */
+        *ret_text = STR("");
+        return 0;
+    }
     if (!f || f->option)
         return err_set(e, -ENOENT, ERR_PERMANENT, "no ConfigMap of configFileRefs has a key '%s'",
                        slash ? slash + 1 : path);
@@ -58,7 +62,7 @@ static bool is_override(const struct config_work *w, const struct fault *f)
 }
 
 /* A fault of slurm.conf, or of a file that it includes. */
-static void blame(struct config_work *w, const struct conf_text *t, const struct fault *f)
+void config_blame(struct config_work *w, const struct conf_text *t, const struct fault *f)
 {
     const struct conf_origin *o = f->line ? conf_text_find(t, f->line) : NULL;
     const struct user_file *included =
@@ -92,18 +96,25 @@ static void check_by_meaning(struct config_work *w, struct conf **conf, struct f
         config_memo_know(memo, TAKE(*conf), TAKE(m));
 }
 
-bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t)
+int config_parse(struct config_work *w, const struct conf_text *t, struct faults *faults,
+                 struct conf **ret, struct err *e)
 {
-    AUTO(faults_done) struct faults faults = {0};
-    AUTO(conf_free) struct conf *conf = NULL;
     struct conf_input in = {.kind = CONF_SLURM,
                             .name = "slurm.conf",
                             .text = buf_view(&t->text),
                             .lookup = find_include,
                             .ctx = w};
+
+    return conf_parse(&in, faults, ret, e);
+}
+
+bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t)
+{
+    AUTO(faults_done) struct faults faults = {0};
+    AUTO(conf_free) struct conf *conf = NULL;
     struct err e = {0};
 
-    if (conf_parse(&in, &faults, &conf, &e) < 0) {
+    if (config_parse(w, t, &faults, &conf, &e) < 0) {
         api_problem_add(w->p, API_INVALID, "spec.extraConf", "%s", e.text);
         w->unusable = true;
         return true;
@@ -113,7 +124,7 @@ bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t)
     if (faults.fatal && w->round < ROUNDS_MAX && config_refuse_partitions(w, t, &faults))
         return false;
     for (size_t i = 0; i < faults.n; i++)
-        blame(w, t, &faults.list[i]);
+        config_blame(w, t, &faults.list[i]);
     w->unusable = w->unusable || faults.fatal;
     return true;
 }

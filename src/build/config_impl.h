@@ -65,11 +65,21 @@ const char *config_managed_value(const struct config_work *w, const char *key);
 /* "### MERGED CONFIG ###" */
 void config_add_merged(struct config_work *w, struct conf_text *t);
 
-/* config_user.c: add to the faults what users say that is not theirs to say */
+/* config_user.c: is it of extraConf, or of a file that is included? */
+bool config_is_users_line(const struct conf_text *t, const struct conf_line *line);
+/* Add to the faults what users say that is not theirs to say */
 void config_check_user_lines(struct config_work *w, const struct conf_text *t,
                              const struct conf *conf, struct faults *faults);
 
-/* config_check.c: hold slurm.conf against what Slurm takes; false: it has to be made anew. */
+/* controller_config.c: the text, as it stands with what is settled */
+void config_make_slurm_conf(struct config_work *w, struct conf_text *t);
+
+/* config_check.c: read the text, with the files that it includes */
+int config_parse(struct config_work *w, const struct conf_text *t, struct faults *faults,
+                 struct conf **ret, struct err *e) MUST_CHECK;
+/* Tell a fault of slurm.conf, or of an included file, as a problem of the field it comes from. */
+void config_blame(struct config_work *w, const struct conf_text *t, const struct fault *f);
+/* Hold slurm.conf against what Slurm takes; false: it has to be made anew. */
 bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t);
 /* The same for the user's files. */
 void config_check_files(struct config_work *w);

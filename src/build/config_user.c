@@ -73,6 +73,16 @@ static void check_setting(struct config_work *w, const struct conf_line *line,
             check_program(w, line, programs[i].on_nodes, faults);
 }
 
+bool config_is_users_line(const struct conf_text *t, const struct conf_line *line)
+{
+    const struct conf_origin *o;
+
+    if (!streq(line->file, "slurm.conf"))
+        return true; /* included */
+    o = conf_text_find(t, line->line);
+    return o && o->counted;
+}
+
 void config_check_user_lines(struct config_work *w, const struct conf_text *t,
                              const struct conf *conf, struct faults *faults)
 {
@@ -80,11 +90,7 @@ void config_check_user_lines(struct config_work *w, const struct conf_text *t,
     const struct conf_line *lines = conf_lines(conf, &n);
 
     for (size_t i = 0; i < n; i++) {
-        const struct conf_origin *o =
-            streq(lines[i].file, "slurm.conf") ? conf_text_find(t, lines[i].line) : NULL;
-        bool included = !streq(lines[i].file, "slurm.conf");
-
-        if (!included && !(o && o->counted))
+        if (!config_is_users_line(t, &lines[i]))
             continue;
         if (lines[i].section == CONF_GLOBAL)
             check_setting(w, &lines[i], faults);

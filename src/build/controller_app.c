@@ -203,6 +203,8 @@ static struct jsn *make_pod_meta(const struct app *w)
     const struct controller *ctl = w->ctl;
     struct jsn *labels = build_map(w->a, &ctl->spec.template.metadata.labels);
     struct jsn *annotations = jsn_object(w->a);
+    uint32_t release;
+    const char *said = controller_release_said(ctl, &release);
 
     labels_add_annotations(w->a, annotations, &ctl->meta.annotations);
     build_add_map(w->a, annotations, &ctl->spec.template.metadata.annotations);
@@ -210,6 +212,8 @@ static struct jsn *make_pod_meta(const struct app *w)
     JSN_FOR_MEMBERS (own, labels_all(w->a, APP_CONTROLLER, ctl->meta.name))
         jsn_set_member(w->a, labels, own->key, own->value);
     jsn_set_str(w->a, annotations, ANNOTATION_DEFAULT_CONTAINER, "slurmctld");
+    if (said)
+        jsn_set_str(w->a, annotations, API_RELEASE_ANNOTATION, said);
     jsn_set_str(w->a, annotations, ANNOTATION_SLURM_KEY_HASH, build_live_hash(w->a, w->c, false));
     jsn_set_str(w->a, annotations, ANNOTATION_JWT_KEY_HASH, build_live_hash(w->a, w->c, true));
     if (!ctl->spec.inplace_reconfigure && !build_has_agent(w->c))

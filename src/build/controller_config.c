@@ -164,7 +164,7 @@ static void add_extra(struct config_work *w, struct conf_text *t)
     config_add_merged(w, t);
 }
 
-static void make_slurm_conf(struct config_work *w, struct conf_text *t)
+void config_make_slurm_conf(struct config_work *w, struct conf_text *t)
 {
     add_general(w, t);
     add_logging(t);
@@ -184,7 +184,7 @@ static void make_good(struct config_work *w, struct conf_text *t)
 
     again->arena = w->a;
     for (w->round = 1;; w->round++) {
-        make_slurm_conf(w, t);
+        config_make_slurm_conf(w, t);
         w->p = told;
         if (config_check_slurm_conf(w, t))
             return;
@@ -211,6 +211,8 @@ static const char *cgroup_conf(const struct build_cluster *c)
 {
     if (c->env->cgroup == BUILD_CGROUP_V2)
         return "CgroupPlugin=cgroup/v2\nIgnoreSystemd=yes\n";
+    if (c->env->cgroup == BUILD_CGROUP_AUTO)
+        return "CgroupPlugin=autodetect\nIgnoreSystemd=yes\n";
     if (c->env->cgroup == BUILD_CGROUP_NONE && build_has(c, PROFILE_CGROUP_DISABLED))
         return "CgroupPlugin=disabled\n";
     return "CgroupPlugin=cgroup/v1\n";

@@ -28,6 +28,8 @@
 #define ANNOTATION_DRIFT_POLICY API_DRIFT_ANNOTATION
 /* On a worker's pod: its node's record is one that fits (see src/plan/nodeset_nodes.c). */
 #define ANNOTATION_RECORD_CHECKED API_OWN_GROUP "/record-checked"
+/* On a pod: when its slurmd was asked to register again; the pod has it as /etc/slurm/register. */
+#define ANNOTATION_REGISTER API_OWN_GROUP "/register"
 #define ANNOTATION_TOPOLOGY "topology." API_GROUP "/spec"
 
 #define TAINT_WORKER API_NODESET_PREFIX "worker"

@@ -88,7 +88,8 @@ static struct jsn *make_slurmd(const struct maker *m)
         m->a,
         "{'name':'slurmd','image':'$image','args':'$args',"
         "'env':[{'name':'SLINKY_TOPOLOGY','valueFrom':{'fieldRef':{'fieldPath':'$topology'}}},"
-        "{'name':'POD_CPUS','value':'$cpus'},{'name':'POD_MEMORY','value':'$memory'}],"
+        "'$pod_topology',{'name':'POD_CPUS','value':'$cpus'},{'name':'POD_MEMORY','value':'$memory'"
+        "}],"
         "'ports':[{'name':'slurmd','containerPort':6818,'protocol':'TCP'},'$ssh'],"
         "'startupProbe':'$startup','readinessProbe':'$ready','livenessProbe':'$live',"
         "'resources':{},"
@@ -99,6 +100,15 @@ static struct jsn *make_slurmd(const struct maker *m)
         SLOTS({"image", jsn_string(m->a, main_image(m))},
               {"args", worker_slurmd_args(m->a, m->c, m->ns)},
               {"topology", jsn_string(m->a, "metadata.annotations['" ANNOTATION_TOPOLOGY "']")},
+              {"pod_topology",
+               worker_takes_topology(m->a, m->c, m->ns)
+                   ? build_tree(m->a,
+                                "{'name':'POD_TOPOLOGY','valueFrom':{'fieldRef':{'fieldPath':"
+                                "'$topology'}}}",
+                                SLOTS({"topology",
+                                       jsn_string(m->a, "metadata.annotations['" ANNOTATION_TOPOLOGY
+                                                        "']")}))
+                   : NULL},
               {"cpus", jsn_stringf(m->a, "%lld", (long long)limit_value(m, "cpu"))},
               {"memory", jsn_stringf(m->a, "%lld", (long long)(limit_value(m, "memory") >> 20))},
               {"ssh", uses_ssh(m) ? build_tree(m->a,
@@ -148,6 +158,13 @@ static struct jsn *make_volumes(const struct maker *m)
     struct jsn *volumes;
 
     volume_add_auth(m->a, m->c, sources);
+    jsn_append(
+        m->a, sources,
+        build_tree(m->a,
+                   "{'downwardAPI':{'items':[{'path':'register','fieldRef':{'fieldPath':"
+                   "'$annotation'}}]}}",
+                   SLOTS({"annotation",
+                          jsn_string(m->a, "metadata.annotations['" ANNOTATION_REGISTER "']")})));
     volumes =
         build_tree(m->a,
                    "[{'name':'slurm-etc','projected':{'defaultMode':'$mode','sources':'$sources'}},"
@@ -327,6 +344,8 @@ struct jsn *build_worker_pod(struct arena *a, const struct build_cluster *c,
 
     jsn_set_str(a, annotations, ANNOTATION_DEFAULT_CONTAINER, "slurmd");
     put_confinement(&m, annotations);
+    if (w->release)
+        jsn_set_str(a, annotations, API_RELEASE_ANNOTATION, w->release);
     if (w->record_checked)
         jsn_set_str(a, annotations, ANNOTATION_RECORD_CHECKED, "true");
     return build_tree(

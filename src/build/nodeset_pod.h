@@ -12,6 +12,7 @@ struct build_worker {
     const char *node;     /* the Kubernetes node it must run on; NULL: any */
     const char *hostname; /* where ordinal is -1: from the Kubernetes node; else NULL */
     const char *hash;     /* of its revision */
+    const char *release;  /* of Slurm that it runs, where one is declared; or NULL */
     bool record_checked;  /* Slurm has no record of its node, or one that fits */
 };
 
@@ -36,6 +37,10 @@ struct jsn *build_worker_claims(struct arena *a, const struct build_cluster *c,
 const char *worker_claim_name(struct arena *a, const struct nodeset *ns,
                               const struct build_worker *w, const char *template_name);
 
+/* Does its topology come from the Kubernetes node?  Not where extraConf says one, or Slurm takes
+ * none. */
+bool worker_takes_topology(struct arena *a, const struct build_cluster *c,
+                           const struct nodeset *ns);
 /* Arguments of slurmd, an array; the last ones are the user's. */
 struct jsn *worker_slurmd_args(struct arena *a, const struct build_cluster *c,
                                const struct nodeset *ns);

@@ -115,19 +115,21 @@ static struct jsn *make_ssh(struct arena *a, const struct nodeset_ssh *ssh)
               {"key", ssh->sssd_conf_ref.key ? jsn_string(a, ssh->sssd_conf_ref.key) : NULL}));
 }
 
-const char *revision_data(struct arena *a, const struct nodeset *ns)
+const char *revision_data(struct arena *a, const struct nodeset *ns, const char *release)
 {
     const struct nodeset_spec *s = &ns->spec;
     AUTO(buf_done) struct buf b = {0};
     struct jsn *v = build_tree(
         a,
         "{'spec':{'template':'$template','slurmd':'$slurmd','logfile':'$logfile','ssh':'$ssh',"
-        "'extraConf':'$extra','ordinalPadding':'$padding','oversubscribeNode':'$over'}}",
+        "'extraConf':'$extra','ordinalPadding':'$padding','oversubscribeNode':'$over'},"
+        "'slurmRelease':'$release'}",
         SLOTS({"template", make_template(a, &s->template)}, {"slurmd", replacing(a, s->slurmd)},
               {"logfile", replacing(a, s->logfile)}, {"ssh", make_ssh(a, s->ssh)},
               {"extra", s->extra_conf ? jsn_string(a, s->extra_conf) : NULL},
               {"padding", jsn_int(a, s->ordinal_padding)},
-              {"over", jsn_bool(a, s->oversubscribe_node)}));
+              {"over", jsn_bool(a, s->oversubscribe_node)},
+              {"release", release ? jsn_string(a, release) : NULL}));
 
     print_sorted(a, &b, v);
     return arena_strdup(a, buf_str(&b));
@@ -189,12 +191,13 @@ void revision_hash(const char *data, int32_t collisions, char ret_hash[REVISION_
 struct jsn *build_revision(struct arena *a, const struct nodeset *ns, const char *data,
                            const char *hash, int64_t number)
 {
-    struct jsn *labels = labels_all(a, APP_WORKER, ns->meta.name);
+    struct jsn *labels = build_map(a, &ns->spec.template.metadata.labels);
     struct jsn *value;
 
     if (jsn_parse(a, str_of(data), NULL, &value, NULL) < 0)
         abort(); /* it is ours */
-    build_add_map(a, labels, &ns->spec.template.metadata.labels);
+    JSN_FOR_MEMBERS (own, labels_all(a, APP_WORKER, ns->meta.name))
+        jsn_set_member(a, labels, own->key, own->value);
     jsn_set_str(a, labels, LABEL_HASH, hash);
     return build_tree(a,
                       "{'apiVersion':'apps/v1','kind':'ControllerRevision','metadata':'$meta',"

@@ -5,8 +5,9 @@
 #include "src/api/nodeset.h"
 #include "src/json/jsn.h"
 
-/* The part of the spec that pods are made from, as canonical JSON text; in `a`. */
-const char *revision_data(struct arena *a, const struct nodeset *ns);
+/* The part of the spec that pods are made from, as canonical JSON text; in `a`.  `release` of
+ * Slurm, where one is declared beside it; NULL: none is, and nothing is said of it. */
+const char *revision_data(struct arena *a, const struct nodeset *ns, const char *release);
 
 #define REVISION_HASH_LEN 11
 /* The hash of such a text; `collisions` makes another one of the same text. */

@@ -150,12 +150,18 @@ static void admit(void *arg, struct inside_write *w)
     struct view view = {a->server, w->arena, &a->names};
     struct api_lookup lookup = {view_get, view_each, &view, view_each_named};
     struct api_problems p = {.arena = w->arena};
-    struct admission_request in = {.old = w->old, .lookup = &lookup, .release = a->release};
+    struct admission_request in = {
+        .old = w->old, .lookup = &lookup, .release = a->release, .host_slurm = a->host_slurm};
 
-    if (!api_group_is_ours(w->group) || streq(w->subresource, "status"))
+    bool is_key = !w->group[0] && streq(w->kind, "Secret");
+
+    if (!(is_key || api_group_is_ours(w->group)) || streq(w->subresource, "status"))
         return;
     in.object = with_kind(w);
-    admission_check(&in, &p);
+    if (is_key)
+        admission_check_secret(&in, &p);
+    else
+        admission_check(&in, &p);
     answer(w, &p);
 }
 

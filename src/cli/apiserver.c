@@ -22,11 +22,13 @@ static void on_signal(void *arg, int signo)
     loop_stop(arg, 0);
 }
 
-static int serve(const struct apiserver_options *o, uint32_t release, bool controllers,
+static int serve(const struct apiserver_options *o, const struct cli_args *args, uint32_t release,
                  struct err *e)
 {
     AUTO(loop_free) struct loop *l = NULL;
-    AUTO(admission_done) struct admission admission = {.release = release};
+    AUTO(admission_done)
+    struct admission admission = {.release = release, .host_slurm = cli_has(args, "host-slurm")};
+    bool controllers = !cli_has(args, "no-controllers");
     AUTO(workloads_free) struct workloads *w = NULL;
     AUTO(apiserver_free) struct apiserver *s = NULL;
     AUTO(signals_done) struct signals signals = {0};
@@ -67,7 +69,7 @@ int verb_apiserver_run(const struct cli_args *args)
     log_set_name("apiserver");
     descriptors_raise();
     (void)signal(SIGPIPE, SIG_IGN);
-    if (serve(&o, release, !cli_has(args, "no-controllers"), &e) < 0)
+    if (serve(&o, args, release, &e) < 0)
         return cli_failure("apiserver: %s", e.text);
     return 0;
 }

@@ -6,6 +6,7 @@
  * SIGKILL, ends it at once: whoever comes next finds everything in the API server.
  */
 #include <signal.h>
+#include <unistd.h>
 
 #include "src/base/alloc.h"
 #include "src/base/descriptors.h"
@@ -19,6 +20,9 @@
 
 /* slurmctld does not run as root; the highest number stands for no user at all. */
 #define ID_MAX 4294967294
+/* Where the operator is at home by deploy/ and `slurmkeeper rbac`: the lease of one that is started
+ * by hand is the same as that of those in pods, whatever context its kubeconfig names. */
+#define HOME_NAMESPACE "slurmkeeper"
 #define MAX_CA_BYTES ((size_t)1 << 20)
 
 struct session {
@@ -77,7 +81,14 @@ static int read_client_ca(const struct cli_args *args, char **ret_pem, struct er
     return path ? file_read(path, MAX_CA_BYTES, ret_pem, &n, e) : 0;
 }
 
-static int start(const struct cli_args *args, const struct operator_options *o, struct err *e)
+static const char *lease_namespace(const struct cli_args *args, const struct kube_target *t)
+{
+    if (cli_has(args, "lease-namespace"))
+        return cli_get(args, "lease-namespace");
+    return t->in_pod ? t->namespace : HOME_NAMESPACE;
+}
+
+static int start(const struct cli_args *args, struct operator_options *o, struct err *e)
 {
     AUTO(loop_free) struct loop *l = NULL;
     AUTO(kube_target_free) struct kube_target *t = NULL;
@@ -91,6 +102,7 @@ static int start(const struct cli_args *args, const struct operator_options *o, 
     if (r < 0)
         return r;
     s.loop = l;
+    o->lease_namespace = lease_namespace(args, t);
     return run(&s, t, o, e);
 }
 
@@ -110,7 +122,7 @@ static const char **namespaces_of(const struct cli_args *args)
 /* How the nodes' control groups are, in the words of --cgroup. */
 static bool read_cgroup(const char *text, enum build_cgroup *ret)
 {
-    static const char *const names[] = {"v2", "v1", "hybrid", "none"};
+    static const char *const names[] = {"v2", "v1", "hybrid", "none", "auto"};
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         if (streq(text, names[i])) {
@@ -132,12 +144,14 @@ static bool read_env(const struct cli_args *args, struct build_env *env)
     env->no_agent = cli_has(args, "no-agent");
     env->no_http = cli_has(args, "no-http-probes");
     env->munge = cli_has(args, "munge");
+    env->host_slurm = cli_has(args, "host-slurm");
+    env->node_conditions = cli_get(args, "propagated-node-conditions");
     if (release && release_parse(str_of(release), &env->release, &e) < 0) {
         (void)cli_usage_error("operator: --slurm-version: %s", e.text);
         return false;
     }
     if (cgroup && !read_cgroup(cgroup, &env->cgroup)) {
-        (void)cli_usage_error("operator: --cgroup: '%s' is none of v2, v1, hybrid, none", cgroup);
+        (void)cli_usage_error("operator: --cgroup: '%s' is none of v2, v1, hybrid, none, auto", cgroup);
         return false;
     }
     return cli_get_i64(args, "slurm-uid", 1, ID_MAX, &env->slurm_uid) &&
@@ -151,6 +165,8 @@ int verb_operator_run(const struct cli_args *args)
         .namespaces = namespaces,
         .leader_elect = cli_has(args, "leader-elect"),
         .metrics = cli_get(args, "metrics"),
+        /* what somebody starts beside the container's first process has no such right */
+        .pod_uid = getpid() == 1 ? getenv("POD_UID") : NULL,
     };
     struct webhook_options webhook = {
         .address = cli_get(args, "webhook"),

@@ -5,7 +5,8 @@
  * Reads the objects of the API server, lays the manifests over them, builds each cluster's
  * configuration as the operator would, and asks the cluster's agent what it would do with it; where
  * no agent can be asked, the files are compared with those that were written last.  Nothing is
- * changed.  The exit status is 0 for no change, 2 for changes, and 1 for errors: also where an
+ * changed.  What runs and is not as declared although nothing is on its way (drift) is listed, too.
+ * The exit status is 0 for no change, 2 for changes or drift, and 1 for errors: also where an
  * object is wrong, or the agent would refuse the files.
  */
 #include "src/cli/plan.h"
@@ -15,6 +16,7 @@
 
 #include "src/base/map.h"
 #include "src/cli/manifests.h"
+#include "src/cli/reach.h"
 #include "src/cli/verbs.h"
 
 #define EXIT_CHANGES 2
@@ -107,6 +109,7 @@ static void plan_cluster(struct planner *p, const char *full_name)
     struct api_problems problems = {.arena = p->a};
     struct build_env env = p->env;
     const struct render_cluster *then;
+    const struct jsn *state = NULL;
     struct render_result result;
     struct err e = {0};
 
@@ -114,8 +117,22 @@ static void plan_cluster(struct planner *p, const char *full_name)
         .ns = arena_str(p->a, (struct str){full_name, (size_t)(slash - full_name)}),
         .name = slash + 1,
         .warnings = jsn_array(p->a)};
-    if (plan_agent_find(&p->world, c->ns, c->name, &agent, &e) == 0 && !env.release)
-        env.release = plan_agent_release(agent);
+    if (plan_agent_find(&p->world, c->ns, c->name, &agent, &e) == 0)
+        state = plan_agent_state(agent, p->a);
+    if (state) {
+        uint32_t runs = plan_state_release(state);
+
+        plan_upgrade(&p->world, c, runs);
+        if (!env.release)
+            env.release = runs;
+    }
+    if (c->refused) {
+        c->release = env.release ? env.release : RELEASE_NEWEST;
+        c->source = "agent";
+        p->errors++;
+        return;
+    }
+    plan_drift(&p->world, state, c);
     c->guessed = !env.release;
     plan_world_fit(&p->world, c->ns, c->name, &env);
     render_manifests(p->a, &env, p->world.then, p->world.n_then, &result, &problems);
@@ -167,12 +184,36 @@ static int print(struct planner *p, bool json)
     else
         plan_print_text(p->clusters, p->n, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), &out);
     for (size_t i = 0; i < p->n; i++)
-        changes = changes || p->clusters[i].n || p->clusters[i].is_new;
+        changes = changes || p->clusters[i].n || p->clusters[i].is_new ||
+                  jsn_len(p->clusters[i].drift) > 0;
     if (fputs(buf_str(&out), stdout) < 0 || fflush(stdout) != 0)
         return 1;
     if (p->errors)
         return 1;
     return changes ? EXIT_CHANGES : 0;
+}
+
+/* Is nothing of it an object? */
+static bool is_values(const struct manifests *in)
+{
+    for (size_t i = 0; i < in->n; i++)
+        if (jsn_get_str(in->docs[i].object, "kind"))
+            return false;
+    return in->n > 0;
+}
+
+/* The API server that was named, or is in the environment, or else the cluster of this machine. */
+static const char *kubeconfig_of(const struct cli_args *args, struct arena *a)
+{
+    const char *named = cli_get(args, "kubeconfig");
+    const char *home = getenv("HOME");
+    const char *own = arena_printf(a, "%s/admin.kubeconfig", reach_state(args));
+
+    if (named || (!cli_has(args, "state") &&
+                  (getenv("KUBECONFIG") || getenv("KUBERNETES_SERVICE_HOST") ||
+                   (home && access(arena_printf(a, "%s/.kube/config", home), F_OK) == 0))))
+        return named;
+    return cli_has(args, "state") || access(own, R_OK) == 0 ? own : NULL;
 }
 
 static int run(const struct cli_args *args, struct planner *p)
@@ -191,13 +232,18 @@ static int run(const struct cli_args *args, struct planner *p)
         if (manifests_add(&in, cli_get_at(args, "filename", i), &e) < 0)
             return cli_failure("plan: %s", e.text);
     p->manifests = cli_has(args, "filename");
-    if (ask_new(cli_get(args, "kubeconfig"), &ask, &e) < 0)
+    if (ask_new(kubeconfig_of(args, p->a), &ask, &e) < 0)
         return cli_failure("plan: %s", e.text);
     p->world = (struct plan_world){.a = p->a, .ask = ask, .only = cli_get(args, "namespace")};
     p->world.namespace = p->world.only ? p->world.only : ask_namespace(ask);
     if (plan_world_read(&p->world, in.docs, in.n, &e) < 0)
         return cli_failure("plan: %s", e.text);
     plan_all(p);
+    if (p->n == 0 && is_values(&in))
+        return cli_failure(
+            "plan: what was given has no objects (apiVersion and kind); of the values "
+            "of a Helm chart make objects first: helm template NAME CHART -f VALUES "
+            "| slurmkeeper plan -f -");
     if (p->n == 0)
         return cli_failure("plan: there is no Controller %s",
                            p->manifests ? "in the namespaces of what was given" : "yet");

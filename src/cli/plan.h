@@ -52,6 +52,8 @@ struct plan_cluster {
     size_t n;
     size_t cap;
     struct jsn *warnings; /* texts */
+    struct jsn *drift;    /* texts: what is not as declared, and not on its way */
+    bool reverts;         /* it is put back at once */
     const char *refused;  /* why the agent would not take it; NULL: it would */
 };
 
@@ -64,7 +66,10 @@ int plan_agent_find(struct plan_world *w, const char *ns, const char *name,
                     struct plan_agent **ret_agent, struct err *e) MUST_CHECK;
 struct plan_agent *plan_agent_free(struct plan_agent *g);
 DEFINE_AUTO(struct plan_agent, plan_agent_free);
-uint32_t plan_agent_release(struct plan_agent *g);
+/* What it tells of slurmctld now, in `a`; NULL: it does not. */
+const struct jsn *plan_agent_state(struct plan_agent *g, struct arena *a);
+/* Of such a state. */
+uint32_t plan_state_release(const struct jsn *state);
 /* Fails if it cannot be asked; that it would refuse is an answer. */
 int plan_agent_ask(struct plan_agent *g, struct arena *a, const struct jsn *push,
                    struct plan_cluster *c, struct err *e) MUST_CHECK;
@@ -75,6 +80,12 @@ void plan_diff_files(struct arena *a, const struct jsn *from, const struct jsn *
 
 /* plan_nodes.c: what becomes of the nodes of its NodeSets. */
 void plan_nodes(const struct plan_world *w, struct plan_cluster *c);
+
+/* plan_drift.c: what is not as declared; `state` is the agent's, or NULL. */
+void plan_drift(const struct plan_world *w, const struct jsn *state, struct plan_cluster *c);
+/* plan_upgrade.c: another Slurm than the one that runs.  `world` is then as if that one was
+ * declared: its files go on being made for it. */
+void plan_upgrade(struct plan_world *w, struct plan_cluster *c, uint32_t runs);
 
 /* plan_print.c */
 void plan_print_text(const struct plan_cluster *list, size_t n, bool colour, struct buf *out);

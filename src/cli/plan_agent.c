@@ -183,20 +183,26 @@ int plan_agent_find(struct plan_world *w, const char *ns, const char *name,
     return r;
 }
 
-uint32_t plan_agent_release(struct plan_agent *g)
+const struct jsn *plan_agent_state(struct plan_agent *g, struct arena *a)
 {
-    AUTO(arena_done) struct arena a = {0};
     struct jsn *state = NULL;
-    uint32_t release = 0;
     struct err e = {0};
-    struct wire_slurmctld slurmctld = {0};
     int status;
 
-    if (call(g, "GET", "/v1/state?wait=0", STR(""), &a, &status, &state, &e) < 0 || status != 200)
+    return call(g, "GET", "/v1/state?wait=0", STR(""), a, &status, &state, &e) == 0 && status == 200
+               ? state
+               : NULL;
+}
+
+uint32_t plan_state_release(const struct jsn *state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct wire_slurmctld slurmctld = {0};
+    uint32_t release = 0;
+
+    if (fields_decode(&a, wire_slurmctld_fields, jsn_key(state, "slurmctld"), &slurmctld, NULL) < 0)
         return 0;
-    if (fields_decode(&a, wire_slurmctld_fields, jsn_key(state, "slurmctld"), &slurmctld, &e) < 0)
-        return 0;
-    return slurmctld.release && release_parse(str_of(slurmctld.release), &release, &e) == 0
+    return slurmctld.release && release_parse(str_of(slurmctld.release), &release, NULL) == 0
                ? release
                : 0;
 }

@@ -209,6 +209,8 @@ void plan_world_fit(const struct plan_world *w, const char *ns, const char *name
 
     if (conf && strstr(conf, "\nProctrackType=proctrack/linuxproc\n"))
         env->cgroup = BUILD_CGROUP_NONE;
+    else if (cgroup && strstr(cgroup, "=autodetect"))
+        env->cgroup = BUILD_CGROUP_AUTO;
     else if (cgroup && !strstr(cgroup, "cgroup/v2"))
         env->cgroup = BUILD_CGROUP_V1;
     env->munge = conf && strstr(conf, "\nAuthType=auth/munge\n");

@@ -22,7 +22,7 @@ struct comparison {
 
 static const char *shown(const char *value)
 {
-    return value && value[0] ? value : "(not set)";
+    return value && value[0] ? value : "not set";
 }
 
 static void tell(const struct comparison *x, const char *key, const char *was, const char *is,
@@ -51,7 +51,7 @@ static struct jsn *data_of(struct arena *a, const struct nodeset *ns)
 {
     struct jsn *data = NULL;
 
-    if (jsn_parse(a, str_of(revision_data(a, ns)), NULL, &data, NULL) < 0)
+    if (jsn_parse(a, str_of(revision_data(a, ns, NULL)), NULL, &data, NULL) < 0)
         abort(); /* it is ours */
     return data;
 }
@@ -90,8 +90,6 @@ static void tell_rest(const struct comparison *x, const struct nodeset *ns)
     if (streq(c->reason, "Applying") || streq(c->reason, "WaitingForIdle"))
         plan_change_add(x->a, x->c, CHANGE_RPC,
                         arena_printf(x->a, "NodeSet %s: %s", x->name, c->message), NULL);
-    else
-        jsn_append(x->a, x->c->warnings, jsn_stringf(x->a, "NodeSet %s: %s", x->name, c->message));
 }
 
 static const struct jsn *find(const struct plan_world *w, const struct jsn *o)

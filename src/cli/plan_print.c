@@ -42,6 +42,17 @@ static void print_change(const struct plan_change *ch, bool colour, struct buf *
     buf_addc(out, '\n');
 }
 
+static void print_drift(const struct plan_cluster *c, bool colour, struct buf *out)
+{
+    JSN_FOR_ITEMS (text, c->drift)
+        buf_printf(out, "  %s%-12s%s %s\n", colour ? colours[CHANGE_RECONFIGURE] : "", "drift",
+                   colour ? "\033[0m" : "", jsn_text(text));
+    if (jsn_len(c->drift))
+        buf_printf(out, "  drift is what slurmctld has otherwise than declared; it %s\n",
+                   c->reverts ? "is put back as soon as Slurm allows (policy Revert)"
+                              : "stays until its declaration changes (policy Report)");
+}
+
 static void print_end(const struct plan_cluster *c, bool colour, struct buf *out)
 {
     if (c->refused)
@@ -50,7 +61,7 @@ static void print_end(const struct plan_cluster *c, bool colour, struct buf *out
     else if (c->is_new)
         buf_adds(out, "  the cluster is new: it is started with this configuration\n");
     else if (c->n == 0)
-        buf_adds(out, "  no change\n");
+        buf_adds(out, jsn_len(c->drift) ? "  no change of what is declared\n" : "  no change\n");
     else
         buf_printf(out, "  %zu change%s; %s\n", c->n, c->n == 1 ? "" : "s", sentences[c->class]);
 }
@@ -71,6 +82,7 @@ void plan_print_text(const struct plan_cluster *list, size_t n, bool colour, str
             print_change(&c->changes[k], colour, out);
         JSN_FOR_ITEMS (text, c->warnings)
             buf_printf(out, "  warning: %s\n", jsn_text(text) ? jsn_text(text) : "");
+        print_drift(c, colour, out);
         print_end(c, colour, out);
     }
 }
@@ -101,6 +113,7 @@ static struct jsn *cluster_json(struct arena *a, const struct plan_cluster *c)
     }
     jsn_set(a, o, "changes", changes);
     jsn_set(a, o, "warnings", c->warnings);
+    jsn_set(a, o, "drift", c->drift ? c->drift : jsn_array(a));
     if (c->refused)
         jsn_set_str(a, o, "refused", c->refused);
     return o;

@@ -21,7 +21,8 @@ static int read_env(const struct cli_args *args, struct build_env *env)
     } cgroups[] = {{"v2", BUILD_CGROUP_V2},
                    {"v1", BUILD_CGROUP_V1},
                    {"hybrid", BUILD_CGROUP_HYBRID},
-                   {"none", BUILD_CGROUP_NONE}};
+                   {"none", BUILD_CGROUP_NONE},
+                   {"auto", BUILD_CGROUP_AUTO}};
     const char *release = cli_get(args, "slurm-version");
     const char *cgroup = cli_get(args, "cgroup");
     struct err e = {0};
@@ -35,7 +36,7 @@ static int read_env(const struct cli_args *args, struct build_env *env)
             env->cgroup = cgroups[i].cgroup;
             return 0;
         }
-    return cli_usage_error("render: --cgroup: '%s' is not one of v2, v1, hybrid, none", cgroup);
+    return cli_usage_error("render: --cgroup: '%s' is not one of v2, v1, hybrid, none, auto", cgroup);
 }
 
 static void print_problems(const struct api_problems *p)

@@ -81,6 +81,12 @@ static PRINTF(2, 0) void set_note(struct step *x, const char *fmt, va_list ap)
             *c = ' ';
 }
 
+void steps_append(struct steps *s, const char *title)
+{
+    assert(s->n < STEPS_MAX);
+    s->items[s->n++] = (struct step){.title = title};
+}
+
 void steps_begin(struct steps *s)
 {
     s->at++;

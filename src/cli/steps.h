@@ -26,6 +26,8 @@ struct steps {
 
 /* Titles are borrowed, NULL-terminated; at most STEPS_MAX. */
 void steps_init(struct steps *s, const char *const *titles);
+/* One more, after the last. */
+void steps_append(struct steps *s, const char *title);
 /* The next one begins. */
 void steps_begin(struct steps *s);
 /* What is known of the running one by now. */

@@ -36,8 +36,9 @@ static bool is_bad(const struct jsn *condition)
 
 static bool is_starting(const struct jsn *condition, int64_t now_us)
 {
-    static const char *const passing[] = {"PodsNotReady", "SlurmctldNotReady", "Applying",
-                                          "Pending",      "Writing",           NULL};
+    static const char *const passing[] = {
+        "PodsNotReady", "SlurmctldNotReady", "Applying",        "Pending",
+        "Writing",      "NotRegistered",     "NodesNotServing", NULL};
     const char *since = jsn_get_str(condition, "lastTransitionTime");
     int64_t when;
 

@@ -57,9 +57,10 @@ static void show_tail(const char *path)
         (void)fprintf(stderr, "    " STR_FMT "\n", STR_ARG(line));
 }
 
-static size_t serve_argv(const struct cli_args *args, const char *state, const char *here,
+static size_t serve_argv(const struct cli_args *args, const struct up *u, const char *here,
                          const char **argv)
 {
+    const char *state = u->layout.state;
     size_t n = 0;
 
     argv[n++] = "slurmkeeper";
@@ -74,7 +75,7 @@ static size_t serve_argv(const struct cli_args *args, const char *state, const c
         argv[n++] = "--pod-cidr";
         argv[n++] = cli_get(args, "pod-cidr");
     }
-    if (cli_has(args, "slurm")) {
+    if (cli_has(args, "slurm") && !u->next.prefix) {
         argv[n++] = "--slurm";
         argv[n++] = cli_get(args, "slurm");
     }
@@ -144,7 +145,7 @@ static int start_serve(const struct cli_args *args, struct up *u, struct err *e)
 
     if (r < 0)
         return r;
-    (void)serve_argv(args, u->layout.state, getcwd(here, sizeof(here)), argv);
+    (void)serve_argv(args, u, getcwd(here, sizeof(here)), argv);
     fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_errno(e, errno, "open '%s'", log);
@@ -169,13 +170,17 @@ static int step_machine(const struct cli_args *args, struct up *u, struct err *e
     if (r < 0 && r != -ENOENT)
         return r;
     wish.kept = kept.slurm;
-    r = choices_check_slurm(&kept, &u->layout, wish.named, e);
+    r = up_slurm_find(u, &kept, wish.named, e);
+    if (u->next.prefix)
+        wish.named = NULL;
     if (r == 0)
         r = host_look(&wish, &host, e);
     if (r == 0 && layout_holder(&u->layout) == 0)
         r = space_check(u->layout.state, SPACE_TO_START, e);
     if (r < 0)
         return r;
+    if (u->next.prefix)
+        steps_append(&u->steps, "Slurm");
     install_use(host.slurm.prefix);
     release_text(host.slurm.release, release);
     steps_done(&u->steps, "Slurm %s in %s, control groups %s", release, host.slurm.prefix,
@@ -273,6 +278,25 @@ static int step_manifests(const struct cli_args *args, struct up *u, struct err 
     return 0;
 }
 
+/* The cluster is up as it was; now it becomes the next Slurm. */
+static int step_slurm(struct up *u, struct err *e)
+{
+    char release[RELEASE_TEXT_LEN];
+    int r;
+
+    steps_begin(&u->steps);
+    r = up_slurm_declare(u, e);
+    if (r == 0)
+        r = up_wait_slurm(u, e);
+    if (r == 0)
+        r = up_slurm_keep(u, e);
+    if (r < 0)
+        return r;
+    release_text(u->next.release, release);
+    steps_done(&u->steps, "%s in %s, slurmctld and all nodes", release, u->next.prefix);
+    return 0;
+}
+
 static int run_steps(const struct cli_args *args, struct up *u, struct err *e)
 {
     char note[80] = "";
@@ -299,7 +323,7 @@ static int run_steps(const struct cli_args *args, struct up *u, struct err *e)
     r = up_wait_nodes(u, note, sizeof(note), e);
     if (r == 0)
         steps_done(&u->steps, "%s", note);
-    return r;
+    return r == 0 && u->next.prefix ? step_slurm(u, e) : r;
 }
 
 /* What else is known, where something did not come about; other failures say all themselves. */
@@ -406,6 +430,7 @@ int verb_up_run(const struct cli_args *args)
     status = up_run(args, &u, timeout_s);
     ask_free(u.ask);
     arena_done(&u.arena);
+    install_done(&u.next);
     layout_done(&u.layout);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "src/cli/reach.h"
 #include "src/cli/steps.h"
 #include "src/local/ask.h"
+#include "src/local/install.h"
 
 struct up {
     struct layout layout;
@@ -13,7 +14,8 @@ struct up {
     struct ask *ask;
     struct arena arena;
     int64_t deadline_ms;
-    bool started; /* nobody served the cluster before */
+    bool started;        /* nobody served the cluster before */
+    struct install next; /* another Slurm, which pods that run are to become; {0}: none */
 };
 
 /* Until the server answers and has the definitions of our kinds. */
@@ -24,6 +26,21 @@ int up_wait_controllers(struct up *u, struct err *e) MUST_CHECK;
 int up_wait_settled(struct up *u) MUST_CHECK;
 /* Until every node that NodeSets ask for is there and takes jobs; a note says what came of it. */
 int up_wait_nodes(struct up *u, char *ret_note, size_t n, struct err *e) MUST_CHECK;
+
+/* Until slurmctld and all nodes are the next Slurm. */
+int up_wait_slurm(struct up *u, struct err *e) MUST_CHECK;
+
+/* Sets u->next where `named` is another Slurm than the one that pods run; fails if they cannot
+ * become it. */
+int up_slurm_find(struct up *u, const struct choices *kept, const char *named,
+                  struct err *e) MUST_CHECK;
+/* Tell node and Controllers of the next Slurm. */
+int up_slurm_declare(struct up *u, struct err *e) MUST_CHECK;
+/* How far is it?  Fails if it is refused.  The note is in the arena, and set while it is not done.
+ */
+int up_slurm_look(struct up *u, bool *ret_done, const char **ret_note, struct err *e) MUST_CHECK;
+/* It is done: the cluster has the next one. */
+int up_slurm_keep(struct up *u, struct err *e) MUST_CHECK;
 
 /* Is the working directory shared, although nobody named it? */
 bool up_shares_here(const struct cli_args *args, const char *state, const char *here);

@@ -256,6 +256,27 @@ int up_wait_nodes(struct up *u, char *ret_note, size_t n, struct err *e)
     return err_set(e, -ETIMEDOUT, ERR_RETRY, "%zu of %zu nodes are ready", c.ready, wanted);
 }
 
+int up_wait_slurm(struct up *u, struct err *e)
+{
+    const char *note = "";
+    bool done = false;
+
+    do {
+        int r = still_served(u, e);
+
+        if (r == 0)
+            r = up_slurm_look(u, &done, &note, e);
+        if (r < 0 || done)
+            return r;
+        steps_note(&u->steps, "%s", note);
+    } while (pause_a_little(u));
+    return err_set(
+        e, -ETIMEDOUT, ERR_RETRY,
+        "the cluster is not the new Slurm yet, and goes on becoming it; the same command "
+        "waits on: %s",
+        note);
+}
+
 /* Bounded by a few seconds: the cluster is up already. */
 int up_wait_settled(struct up *u)
 {

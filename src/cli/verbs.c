@@ -20,6 +20,8 @@ static const struct cli_option apiserver_options[] = {
     {"history", "SECONDS", "How long watches and paged lists may look back", "300", false},
     {"slurm-version", "RELEASE", "Check our kinds for this Slurm where a Controller names none",
      "any known", false},
+    {"host-slurm", NULL, "Pods run the machine's Slurm: tags of images tell nothing of its release",
+     NULL, false},
     {"no-controllers", NULL, "Only store workloads: make no pods, endpoints or statuses of them",
      NULL, false},
     {NULL},
@@ -117,6 +119,7 @@ static const struct cli_option crds_options[] = {
 
 static const struct cli_option rbac_options[] = {
     {"namespace", "NAME", "Where the operator runs", "slurmkeeper", false},
+    {"watch", "NAME", "It looks after this namespace alone; may be given again", "all", true},
     {NULL},
 };
 
@@ -127,6 +130,8 @@ static const struct cli_option operator_options[] = {
      NULL, false},
     {"namespace", "NAME", "Look after this namespace alone; may be given again", "all", true},
     {"leader-elect", NULL, "Of several operators let only one work, by a Lease", NULL, false},
+    {"lease-namespace", "NAME", "Where the Lease is", "the pod's; outside of a pod slurmkeeper",
+     false},
     {"metrics", "ADDRESS:PORT", "Serve /healthz, /readyz and /metrics there", NULL, false},
     {"webhook", "ADDRESS:PORT",
      "Serve a validating webhook there (HTTPS, path /validate): the API refuses what Slurm would",
@@ -139,11 +144,17 @@ static const struct cli_option operator_options[] = {
      "answer everybody", false},
     {"slurm-version", "RELEASE", "The Slurm release where no image or annotation names one",
      "the newest known", false},
-    {"cgroup", "KIND", "How nodes arrange control groups: v2, v1, hybrid or none", "v2", false},
+    {"cgroup", "KIND", "How nodes arrange control groups: v2, v1, hybrid, none, or auto (each slurmd looks)", "v2", false},
     {"cluster-domain", "DOMAIN", "What names of Services end with", "cluster.local", false},
     {"slurm-uid", "UID", "Of the user slurm in the images", "401", false},
     {"slurm-gid", "GID", "Of its group", "401", false},
+    {"host-slurm", NULL, "Pods run the machine's Slurm: tags of images tell nothing of its release",
+     NULL, false},
     {"munge", NULL, "Authenticate by munge where a Controller declares no AuthType", NULL, false},
+    {"propagated-node-conditions", "TYPES",
+     "Conditions of Kubernetes nodes, with commas between, that drain the Slurm nodes there while "
+     "they are True; a cordoned node does in any case",
+     NULL, false},
     {"no-http-probes", NULL,
      "Slurm's daemons do not answer HTTP, though their release could: probes run scontrol", NULL,
      false},
@@ -157,6 +168,9 @@ static const struct cli_option operator_options[] = {
 };
 
 static const struct cli_option plan_options[] = {
+    {"state", "DIR",
+     "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
+     "/var/lib/slurmkeeper, where nothing names an API server", false},
     {"filename", "FILE", "Manifests: a file, a directory, or - for standard input", NULL, true},
     {"kubeconfig", "FILE",
      "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
@@ -183,7 +197,7 @@ static const struct cli_option render_options[] = {
     {"filename", "FILE", "Manifests: a file, a directory, or - for standard input", NULL, true},
     {"slurm-version", "VERSION", "Slurm release to render for, where no Controller names one",
      "the newest", false},
-    {"cgroup", "KIND", "Control groups of the nodes: v2, v1, hybrid or none", "v2", false},
+    {"cgroup", "KIND", "Control groups of the nodes: v2, v1, hybrid, none or auto", "v2", false},
     {"only", "NAME", "Print this file only, such as slurm.conf", NULL, false},
     {NULL},
 };
@@ -247,9 +261,10 @@ const struct cli_verb cli_verbs[] = {
      "cluster concerned, and asks its agent what that would change: by a call (rpc), by reading "
      "the "
      "files again (reconfigure), or by a new start of slurmctld (restart). Nothing is changed. "
+     "What slurmctld has otherwise than declared is listed as drift. "
      "Without manifests the declared objects are held against what runs. Where no agent can be "
      "reached, the files are compared with those that were written last, and that is said. The "
-     "exit status is 0 for no change, 2 for changes, 1 for an error.",
+     "exit status is 0 for no change, 2 for changes or drift, 1 for an error.",
      plan_options, verb_plan_run},
     {"rbac", NULL, "Print the permissions that the operator needs on Kubernetes",
      "Prints a ServiceAccount, what it may do, and that it may, as YAML. The rules come from the "

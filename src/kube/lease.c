@@ -9,7 +9,8 @@
  * An attempt reads the Lease and, if it may be had, writes it with the version that was read: of
  * two who try, one gets a conflict.  A leader writes at once with the version it knows, and reads
  * only if that fails.  Whether another's lease has expired is judged by our own clock, from when we
- * first saw the spec as it stands; clocks of different machines are never compared.
+ * first saw the spec as it stands; clocks of different machines are never compared.  A holder whose
+ * name begins as that of all our predecessors is dead: only one of them lives at a time.
  *
  * Fencing: a leader counts renew_ms from before the renewal was sent, others count lease_ms, which
  * is longer, from after it was written.  The clock is that of the boot, which goes on while the
@@ -24,9 +25,11 @@
 #include "src/kube/lease_record.h"
 #include "src/kube/pace.h"
 
-#define LEASE_MS 15000
-#define RENEW_MS 10000
-#define RETRY_MS 2000
+/* A dead leader is followed in less than five seconds.  client-go takes 15, 10 and 2 seconds, for
+ * its processes end when they lose the lead; ours waits and goes on. */
+#define LEASE_MS 4000
+#define RENEW_MS 3000
+#define RETRY_MS 750
 #define RELEASE_DEADLINE_MS 3000
 
 enum role { FOLLOWING, LEADING, RELEASING, STOPPED };
@@ -37,6 +40,7 @@ struct kube_election {
     char *namespace;
     char *name;
     char *identity;
+    char *predecessors; /* what their identities begin with; NULL: there are none */
     enum role role;
     struct lease_record seen;
     int64_t seen_ms;    /* since when the spec stands as it does */
@@ -91,19 +95,38 @@ static void tell_leader(struct kube_election *el)
         el->o.leader(el->o.arg, el->leader);
 }
 
-/* client-go's pace: followers spread out, a leader keeps time. */
+/* Until another's lease runs out; 0 where it has, or where there is none. */
+static int64_t left_of_lease_ms(const struct kube_election *el)
+{
+    if (!*el->seen.holder || streq(el->seen.holder, el->identity))
+        return 0;
+    return MAX(el->seen_ms + el->seen.lease_ms - boot_ms(), (int64_t)0);
+}
+
+/* A leader keeps time.  Followers look oftener than it renews, each in its own time, and at once
+ * when the lease has run out. */
 static void try_later(struct kube_election *el)
 {
-    int64_t spread = el->role == LEADING ? 0 : el->o.retry_ms * 12 / 10;
+    int64_t wait_ms = el->o.retry_ms;
+    int64_t left_ms = el->seen.holder ? left_of_lease_ms(el) : 0;
 
-    loop_timer_arm(el->retry, el->o.retry_ms + pace_random(0, spread));
+    if (el->role != LEADING) {
+        wait_ms = wait_ms / 2 + pace_random(0, wait_ms / 4);
+        if (left_ms > 0)
+            wait_ms = MIN(wait_ms, left_ms + pace_random(1, el->o.retry_ms / 10));
+    }
+    loop_timer_arm(el->retry, wait_ms);
 }
 
 static void failed(struct kube_election *el, const struct kube_failure *f)
 {
     if (el->o.trouble)
         el->o.trouble(el->o.arg, f);
-    if (!el->dead)
+    if (el->dead)
+        return;
+    if (el->role == LEADING)
+        loop_timer_arm(el->retry, el->o.retry_ms / 4); /* while the lease lasts */
+    else
         try_later(el);
 }
 
@@ -201,11 +224,12 @@ static void write_lease(struct kube_election *el, bool create)
     call(el, create ? KUBE_CREATE : KUBE_UPDATE, lease, attempt_deadline(el), written);
 }
 
-/* Somebody else's, and not yet expired? */
+/* Somebody else's who may live, and not yet expired? */
 static bool taken(const struct kube_election *el)
 {
-    return *el->seen.holder && !streq(el->seen.holder, el->identity) &&
-           boot_ms() < el->seen_ms + el->seen.lease_ms;
+    if (el->predecessors && starts_with(el->seen.holder, el->predecessors))
+        return false;
+    return left_of_lease_ms(el) > 0;
 }
 
 static void lease_read(void *arg, const struct kube_answer *a, const struct kube_failure *f)
@@ -295,6 +319,7 @@ int kube_election_new(struct kube_client *c, const struct kube_election_options 
     el->namespace = xstrdup(o->namespace);
     el->name = xstrdup(o->name);
     el->identity = xstrdup(o->identity);
+    el->predecessors = xstrdup_null(o->predecessors);
     el->retry = loop_add_timer(kube_client_loop(c), attempt, el);
     el->fence = loop_add_timer(kube_client_loop(c), fence_reached, el);
     loop_timer_arm(el->retry, 0);
@@ -310,6 +335,7 @@ static void bury(void *arg)
     free(el->namespace);
     free(el->name);
     free(el->identity);
+    free(el->predecessors);
     free(el->leader);
     free(el);
 }

@@ -14,9 +14,12 @@ struct kube_election_options {
     const char *namespace;
     const char *name;
     const char *identity;
-    int64_t lease_ms; /* others leave an unrenewed lease alone for so long: 15000 */
-    int64_t renew_ms; /* we stop leading this long after the last renewal was sent: 10000 */
-    int64_t retry_ms; /* between attempts: 2000 */
+    /* What the identities of those began with that were here before us and are certainly dead, such
+     * as processes of this very container; NULL: nobody is. */
+    const char *predecessors;
+    int64_t lease_ms; /* others leave an unrenewed lease alone for so long: 4000 */
+    int64_t renew_ms; /* we stop leading this long after the last renewal was sent: 3000 */
+    int64_t retry_ms; /* between attempts: 750 */
     void (*started)(void *arg);                      /* we lead now */
     void (*stopped)(void *arg);                      /* no more: stop writing, now */
     void (*leader)(void *arg, const char *identity); /* who leads, when that changes; or NULL */

@@ -186,6 +186,7 @@ int kube_target_in_cluster(const struct kube_wish *w, struct kube_target **ret_t
     if (!host || !*host || !port || !*port)
         return err_bad(e, "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are "
                           "not set");
+    t->in_pod = true;
     t->origin = xasprintf("the pod's service account in '%s'", dir);
     t->namespace = w->namespace ? xstrdup(w->namespace) : pod_namespace(dir);
     t->cluster = xcalloc(1, sizeof(*t->cluster));

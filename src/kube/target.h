@@ -11,6 +11,7 @@ struct kube_target {
     char *namespace;
     char *kubeconfig; /* the one file that it comes from, to be read again; NULL: several or none */
     char *context;    /* the context of it that was wished for; NULL: the current one */
+    bool in_pod;      /* found as that of the pod that we run in */
     struct kube_cluster *cluster; /* the server has a scheme and no slash at its end */
     struct kube_user *user;       /* never NULL; an empty one is anonymous */
 };

@@ -13,7 +13,7 @@
 #include "src/base/buf.h"
 #include "src/base/which.h"
 #include "src/local/command.h"
-#include "src/slurm/profile.h"
+#include "src/slurm/upgrade.h"
 
 #define VERSION_MS 5000
 
@@ -126,22 +126,9 @@ int install_find(const struct install_wish *wish, struct install *ret, struct er
 
 int install_check_step(uint32_t from, uint32_t to, struct err *e)
 {
-    char was[RELEASE_TEXT_LEN];
-    char is[RELEASE_TEXT_LEN];
+    int r = from ? upgrade_check_step(from, to, e) : 0;
 
-    if (from == 0 || profile_client_accepted(to, from))
-        return 0;
-    release_series_text(from, was);
-    release_series_text(to, is);
-    if (from > to)
-        return err_set(e, -EINVAL, ERR_PERMANENT,
-                       "the state of this cluster was written by Slurm %s, which %s cannot read: "
-                       "name a Slurm of %s or later by --slurm",
-                       was, is, was);
-    return err_set(e, -EINVAL, ERR_PERMANENT,
-                   "the state of this cluster was written by Slurm %s, which is too old for %s: "
-                   "bring it up with a release between them first",
-                   was, is);
+    return r < 0 ? err_wrap(e, r, "the state of this cluster was written by another release") : 0;
 }
 
 char *install_path(const char *prefix, const char *path)

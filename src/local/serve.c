@@ -26,6 +26,7 @@
 #include "src/local/host.h"
 #include "src/local/port.h"
 #include "src/local/share_rules.h"
+#include "src/local/slurms.h"
 #include "src/local/unknown.h"
 #include "src/slurm/profile.h"
 
@@ -136,9 +137,9 @@ static void start_apiserver(struct serve *s)
 {
     AUTO(free) char *listen = xasprintf("127.0.0.1:%d", s->choices.port);
     char release[RELEASE_TEXT_LEN];
-    const char *const argv[] = {s->program,        "apiserver", "--state",
-                                s->layout.state,   "--listen",  listen,
-                                "--slurm-version", release,     NULL};
+    const char *const argv[] = {s->program,    "apiserver", "--state",         s->layout.state,
+                                "--listen",    listen,      "--slurm-version", release,
+                                "--host-slurm", NULL};
 
     release_text(s->host.slurm.release, release);
     s->processes[APISERVER] = start(s, argv);
@@ -158,15 +159,16 @@ static void start_operator(struct serve *s)
     AUTO(free) char *uid = xasprintf("%lld", (long long)s->host.slurm_uid);
     AUTO(free) char *gid = xasprintf("%lld", (long long)s->host.slurm_gid);
     char release[RELEASE_TEXT_LEN];
-    const char *argv[] = {s->program,        "operator", "--kubeconfig", kubeconfig,
-                          "--slurm-version", release,    "--cgroup",     s->host.cgroup,
-                          "--slurm-uid",     uid,        "--slurm-gid",  gid,
-                          "--munge",         NULL,       NULL,           NULL};
+    const char *argv[] = {
+        s->program,    "operator", "--kubeconfig", kubeconfig,     "--slurm-version",
+        release,       "--cgroup", s->host.cgroup, "--slurm-uid",  uid,
+        "--slurm-gid", gid,        "--munge",      "--host-slurm", NULL,
+        NULL,          NULL};
     size_t n = ARRAY_LEN(argv) - 3;
 
     if (s->no_agent)
         argv[n++] = "--no-agent";
-    if (profile_has(s->host.slurm.release, PROFILE_HEALTH_HTTP) && !s->host.http)
+    if (!s->host.http) /* nor does one that is older, before it becomes a newer one */
         argv[n++] = "--no-http-probes";
     release_text(s->host.slurm.release, release);
     s->processes[OPERATOR] = start(s, argv);
@@ -386,6 +388,8 @@ int serve_new(struct loop *l, const struct serve_options *o, struct serve **ret_
         r = choose(s, o, e);
     if (r == 0)
         r = layout_put_slurm(&s->layout, s->host.slurm.prefix, e);
+    if (r == 0)
+        r = slurms_note(s->layout.state, &s->host.slurm, e);
     if (r < 0)
         return r;
     s->spank = find_spank(s);

@@ -60,6 +60,7 @@ struct agent_call {
     char *node;
     char *action;
     char *asked; /* what is noted as asked for: the action; of an update, all of it */
+    bool hold;   /* it must have no work afterwards */
     agent_done_fn fn;
     void *arg;
 };
@@ -320,11 +321,16 @@ static int refusal(const struct agent_call *call, const struct http_answer *answ
     struct err bad = {0};
     const char *why;
 
+    if (jsn_parse(&a, answer->body, NULL, &v, &bad) < 0)
+        v = NULL;
     if (answer->status >= 200 && answer->status < 300)
-        return 0;
-    why = jsn_parse(&a, answer->body, NULL, &v, &bad) == 0 ? jsn_get_str(v, "error") : NULL;
+        return call->hold && jsn_get_bool(v, "busy", false)
+                   ? err_set(e, -EBUSY, ERR_RETRY, "node %s has work again", call->node)
+                   : 0;
+    why = jsn_get_str(v, "error");
     /* Slurm's refusals depend on its state: the next look tells whether to try again. */
-    return err_set(e, -EREMOTEIO, ERR_RETRY, "%s node %s: %s", call->action, call->node,
+    return err_set(e, answer->status == 404 ? -ENOENT : -EREMOTEIO, ERR_RETRY, "%s node %s: %s",
+                   call->action, call->node,
                    why ? why : "the agent refuses without a reason");
 }
 
@@ -380,5 +386,19 @@ struct agent_call *agent_link_change_node(struct agent_link *k, const char *node
     call->asked = xstrdup(streq(action, "update") ? buf_str(&text) : call->action);
     asked_put(k->asked, node, call->asked);
     call->http = http_client_call(k->access.client, &o);
+    return call;
+}
+
+struct agent_call *agent_link_hold_node(struct agent_link *k, const char *node, const char *reason,
+                                        agent_done_fn fn, void *arg)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct jsn *body = jsn_object(&a);
+    struct agent_call *call;
+
+    jsn_set_str(&a, body, "action", "drain");
+    jsn_set_str(&a, body, "reason", reason);
+    call = agent_link_change_node(k, node, body, fn, arg);
+    call->hold = true;
     return call;
 }

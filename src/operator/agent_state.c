@@ -130,6 +130,7 @@ static void read_node(struct arena *scratch, struct shelf *s, const struct jsn *
     n->busy_until_us = clock_s_to_us(MAX(jobs.busy_until, 0));
     n->started_us = clock_s_to_us(MAX(w.slurmd_start_time, 0));
     n->reason_user = copy(a, w.reason_user);
+    n->release = copy(a, w.version);
     n->params = read_params(a, &w);
     read_jobs(a, jobs.jobs, n);
 }
@@ -175,6 +176,19 @@ static void read_list(struct arena *scratch, struct shelf *s, const struct jsn *
         qsort(sorted, n, sizeof(*sorted), by_name);
     for (size_t i = 0; i < n; i++)
         read(scratch, s, sorted[i]);
+}
+
+/* Does a node that was there say another release of its slurmd? */
+static bool changes_releases(const struct agent_state *s, const struct jsn *nodes)
+{
+    JSN_FOR_ITEMS (v, nodes) {
+        const struct slurm_node *n = slurm_state_node(&s->view, jsn_get_str(v, "name"));
+        const char *release = jsn_get_str(v, "version");
+
+        if (n && release && release[0] && !streq(n->release, release))
+            return true;
+    }
+    return false;
 }
 
 static void remove_list(struct shelf *s, const struct jsn *names)
@@ -400,6 +414,7 @@ int agent_state_update(struct agent_state *s, const struct jsn *answer, struct a
                  is_news(&s->drift_text, jsn_key(answer, "drift"));
     config = (ret->full || jsn_key(answer, "config")) &&
              is_news(&s->config_text, jsn_key(answer, "config"));
+    ret->releases = changes_releases(s, nodes);
     if (ret->full) {
         shelf_clear(&s->nodes);
         shelf_clear(&s->partitions);

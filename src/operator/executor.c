@@ -11,12 +11,16 @@
  * A configuration for an agent is handed over and not waited for: nothing that the API server does
  * may hold it up, and how it fares comes back with Slurm's state.
  *
+ * What is only tried is a create that the server checks and does not keep.  If it says no, what was
+ * to go for it stays: actions that are guarded are left out.
+ *
  * Somebody else being faster is no failure worth an event: a conflict is told apart by its class.
  */
 #include "src/operator/executor.h"
 
 #include "src/base/alloc.h"
 #include "src/base/list.h"
+#include "src/operator/room.h"
 
 #define MAX_AT_ONCE 16
 
@@ -37,6 +41,7 @@ struct execution {
     size_t at_once;
     unsigned stage;
     bool stage_failed;
+    bool refused;   /* something that was tried */
     bool scheduled; /* a step is deferred */
     bool cancelled;
     struct kube_reference about;
@@ -78,15 +83,16 @@ static void emit(struct execution *x, const struct action *a)
                            a->text);
 }
 
-/* Gone already is what a deletion is after. */
+/* Gone already is what a deletion is after; and what is full only by what goes has room. */
 static bool is_success(const struct action *a, const struct kube_failure *f)
 {
-    return !f || (a->verb == ACTION_DELETE && f->err.num == -ENOENT);
+    return !f || (a->verb == ACTION_DELETE && f->err.num == -ENOENT) ||
+           (a->verb == ACTION_TRY && a->same_size && room_will_be(f->err.text));
 }
 
 static void note_success(struct execution *x, const struct action *a)
 {
-    x->end.writes++;
+    x->end.writes += a->verb != ACTION_TRY;
     x->at_once = MIN(x->at_once * 2, (size_t)MAX_AT_ONCE);
     emit(x, a);
 }
@@ -100,8 +106,10 @@ static void on_answer(void *arg, const struct kube_answer *answer, const struct 
     (void)answer;
     r->call = NULL;
     x->active--;
-    if (x->ex->wrote)
+    if (x->ex->wrote && r->action->verb != ACTION_TRY)
         x->ex->wrote(x->ex->arg, r->action, f);
+    if (r->action->verb == ACTION_TRY && !is_success(r->action, f))
+        x->refused = true;
     if (is_success(r->action, f)) {
         note_success(x, r->action);
     } else {
@@ -114,35 +122,38 @@ static void on_answer(void *arg, const struct kube_answer *answer, const struct 
     step_later(x);
 }
 
-static struct jsn *delete_options(struct arena *a, const char *uid)
+static struct jsn *delete_options(struct arena *a, const struct action *action)
 {
     struct jsn *o = jsn_object(a);
 
     jsn_set_str(a, o, "kind", "DeleteOptions");
     jsn_set_str(a, o, "apiVersion", "v1");
     jsn_set_str(a, o, "propagationPolicy", "Background");
-    if (uid)
-        jsn_set_path(a, o, "preconditions.uid", jsn_string(a, uid));
+    if (action->uid)
+        jsn_set_path(a, o, "preconditions.uid", jsn_string(a, action->uid));
+    if (action->version)
+        jsn_set_path(a, o, "preconditions.resourceVersion", jsn_string(a, action->version));
     return o;
 }
 
 static void start_write(struct execution *x, struct run *r)
 {
     static const enum kube_verb verbs[] = {
-        [ACTION_CREATE] = KUBE_CREATE,
-        [ACTION_PATCH] = KUBE_PATCH_MERGE,
-        [ACTION_DELETE] = KUBE_DELETE,
-        [ACTION_STATUS] = KUBE_PATCH_MERGE,
+        [ACTION_CREATE] = KUBE_CREATE, [ACTION_PATCH] = KUBE_PATCH_MERGE,
+        [ACTION_DELETE] = KUBE_DELETE, [ACTION_STATUS] = KUBE_PATCH_MERGE,
+        [ACTION_TRY] = KUBE_CREATE,
     };
+    static const char *const dry[] = {"dryRun", "All", NULL};
     const struct action *a = r->action;
     const char *version = x->ex->version ? x->ex->version(x->ex->arg, a->kind) : a->kind->version;
     struct kube_request q = {
         .verb = a->strategic ? KUBE_PATCH_STRATEGIC : verbs[a->verb],
         .resource = {a->kind->group, version, a->kind->plural},
         .namespace = a->namespace,
-        .name = a->verb == ACTION_CREATE ? NULL : a->name,
+        .name = verbs[a->verb] == KUBE_CREATE ? NULL : a->name,
         .subresource = a->verb == ACTION_STATUS ? "status" : NULL,
-        .body = a->verb == ACTION_DELETE ? delete_options(&x->arena, a->uid) : a->body,
+        .body = a->verb == ACTION_DELETE ? delete_options(&x->arena, a) : a->body,
+        .query = a->verb == ACTION_TRY ? dry : NULL,
         .fn = on_answer,
         .arg = r,
     };
@@ -165,24 +176,83 @@ static void on_node_answer(void *arg, const struct err *e)
     step_later(x);
 }
 
+/* NULL: it is gone, which is noted. */
+static struct agent_link *agent_of(struct execution *x, const struct action *a,
+                                   const char *controller)
+{
+    struct agent_link *link =
+        x->ex->agents ? agents_find(x->ex->agents, a->namespace, controller) : NULL;
+    struct err e = {0};
+
+    if (link)
+        return link;
+    (void)err_set(&e, -ENOTCONN, ERR_CONFLICT, "the agent of Controller %s/%s is gone",
+                  a->namespace, controller);
+    note_failure(x, a, &e);
+    return NULL;
+}
+
 /* What is for an agent. */
 static void start_agent(struct execution *x, struct run *r)
 {
     const struct action *a = r->action;
-    struct agent_link *link =
-        x->ex->agents ? agents_find(x->ex->agents, a->namespace, a->name) : NULL;
-    struct err e = {0};
+    struct agent_link *link = agent_of(x, a, a->name);
 
-    if (!link) {
-        (void)err_set(&e, -ENOTCONN, ERR_CONFLICT, "the agent of Controller %s/%s is gone",
-                      a->namespace, a->name);
-        note_failure(x, a, &e);
-    } else if (a->verb == ACTION_PUSH) {
+    if (!link)
+        return;
+    if (a->verb == ACTION_PUSH) {
         agent_link_push(link, a->body);
     } else {
         x->active++;
         r->agent_call = agent_link_change_node(link, a->node, a->body, on_node_answer, r);
     }
+}
+
+/* Start it if it may be done at all. */
+static void start_checked(struct execution *x, struct run *r,
+                          void (*start)(struct execution *x, struct run *r))
+{
+    const struct action *a = r->action;
+    struct err e = {0};
+
+    if (x->ex->may_write && !x->ex->may_write(x->ex->arg)) {
+        (void)err_set(&e, -EPERM, ERR_CONFLICT, "another operator leads now");
+        note_failure(x, a, &e);
+    } else if (!action_is_allowed(a)) {
+        (void)err_set(&e, -EPERM, ERR_PERMANENT,
+                      "%s %s is not among what the operator does (src/plan/kind.c)", a->kind->kind,
+                      a->name);
+        note_failure(x, a, &e);
+    } else {
+        start(x, r);
+    }
+}
+
+/* slurmctld has let go of the node: nothing can start there any more. */
+static void on_held(void *arg, const struct err *e)
+{
+    struct run *r = arg;
+    struct execution *x = r->x;
+    bool held = !e || (e->num == -ENOENT && r->action->hold->may_be_absent);
+
+    r->agent_call = NULL;
+    x->active--;
+    if (!held)
+        note_failure(x, r->action, e);
+    else
+        start_checked(x, r, start_write);
+    step_later(x);
+}
+
+static void start_held(struct execution *x, struct run *r)
+{
+    const struct action *a = r->action;
+    struct agent_link *link = agent_of(x, a, a->hold->controller);
+
+    if (!link)
+        return;
+    x->active++;
+    r->agent_call = agent_link_hold_node(link, a->hold->node, a->hold->reason, on_held, r);
 }
 
 static void start_action(struct execution *x, struct run *r)
@@ -195,27 +265,17 @@ static void start_action(struct execution *x, struct run *r)
         if (!x->end.has_requeue || a->at_us < x->end.requeue_us)
             x->end.requeue_us = a->at_us;
         x->end.has_requeue = true;
-    } else if (x->ex->may_write && !x->ex->may_write(x->ex->arg)) {
-        struct err e = {0};
-
-        (void)err_set(&e, -EPERM, ERR_CONFLICT, "another operator leads now");
-        note_failure(x, a, &e);
-    } else if (!action_is_allowed(a)) {
-        struct err e = {0};
-
-        (void)err_set(&e, -EPERM, ERR_PERMANENT,
-                      "%s %s is not among what the operator does (src/plan/kind.c)", a->kind->kind,
-                      a->name);
-        note_failure(x, a, &e);
     } else if (a->verb == ACTION_PUSH || a->verb == ACTION_NODE) {
-        start_agent(x, r);
+        start_checked(x, r, start_agent);
     } else {
-        start_write(x, r);
+        start_checked(x, r, a->hold ? start_held : start_write);
     }
 }
 
 static bool is_left_out(const struct execution *x, const struct action *a)
 {
+    if (a->guarded && x->refused)
+        return true;
     return a->verb == ACTION_STATUS ? x->end.failures > 0 : x->stage_failed;
 }
 

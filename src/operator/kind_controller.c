@@ -7,6 +7,7 @@
  * beside slurmctld says; and it is the Controller's plan that finds the agent.
  */
 #include "src/base/encode.h"
+#include "src/base/hash.h"
 #include "src/build/labels.h"
 #include "src/build/secrets.h"
 #include "src/operator/agent_target.h"
@@ -46,20 +47,25 @@ static void refer(void *arg, const struct jsn *object, struct kube_index_out *ou
 struct brief {
     int64_t generation;
     bool reverts;
+    uint64_t release; /* of the annotation that names one: a hash of it */
 };
 
 static struct brief brief_of(const struct kube_object *o)
 {
     AUTO(arena_done) struct arena a = {0};
+    const struct jsn *annotations;
+    const char *release;
     struct jsn *v = NULL;
     struct err e = {0};
 
     if (!o || kube_object_parse(o, &a, &v, &e) < 0)
-        return (struct brief){-1, false};
-    return (struct brief){jsn_get_int(v, "metadata.generation", -1),
-                          streq(jsn_text(jsn_member(jsn_get(v, "metadata.annotations"),
-                                                    STR(ANNOTATION_DRIFT_POLICY))),
-                                "Revert")};
+        return (struct brief){.generation = -1};
+    annotations = jsn_get(v, "metadata.annotations");
+    release = jsn_text(jsn_member(annotations, STR(API_RELEASE_ANNOTATION)));
+    return (struct brief){
+        jsn_get_int(v, "metadata.generation", -1),
+        streq(jsn_text(jsn_member(annotations, STR(ANNOTATION_DRIFT_POLICY))), "Revert"),
+        release ? hash_str(str_of(release)) : 0};
 }
 
 static void changed(const struct routes *r, const struct kube_object *old,
@@ -69,14 +75,14 @@ static void changed(const struct routes *r, const struct kube_object *old,
     struct brief was = brief_of(old);
     struct brief is = brief_of(now);
 
-    if (was.generation != is.generation || was.reverts != is.reverts)
+    if (was.generation != is.generation || was.reverts != is.reverts || was.release != is.release)
         routes_add_members(r, o->namespace, o->name);
 }
 
 static void slurm_changed(const struct routes *r, const char *ns, const char *controller,
                           const struct agent_change *c)
 {
-    if (c->drift || c->config)
+    if (c->drift || c->config || c->releases)
         routes_add(r, "Controller", ns, controller);
 }
 

@@ -124,8 +124,9 @@ static void changed(const struct routes *r, const struct kube_object *old,
         follow(r, now);
 }
 
-/* A node whose pod is gone: the NodeSet whose name it has, without the number. */
-static void follow_lost_node(const struct routes *r, const char *ns, const char *node)
+/* A node whose pod is gone: the NodeSet whose name it has, without the number.  Returns whether
+ * there is one; if not, any may have had pods of that name before. */
+static bool follow_lost_node(const struct routes *r, const char *ns, const char *node)
 {
     AUTO(free) char *name = xstrdup(node);
     size_t n = strlen(name);
@@ -135,11 +136,23 @@ static void follow_lost_node(const struct routes *r, const char *ns, const char 
     while (n > 0 && name[n - 1] == '-')
         n--;
     name[n] = '\0';
-    if (n > 0)
-        routes_add_index(r, "NodeSet", ns, WORLD_BY_SLURM_NAME, name);
+    if (node[n] == '\0')
+        return true; /* it has no number: no pod's */
+    if (n == 0 ||
+        (r->world && world_find(r->world, "NodeSet", ns, WORLD_BY_SLURM_NAME, name).n == 0))
+        return false;
+    routes_add_index(r, "NodeSet", ns, WORLD_BY_SLURM_NAME, name);
+    return true;
 }
 
-static void follow_node(const struct routes *r, const char *ns, const char *node)
+static bool is_any(const void *kept, const void *arg)
+{
+    (void)arg;
+    return kept != NULL;
+}
+
+static void follow_node(const struct routes *r, const char *ns, const char *controller,
+                        const char *node)
 {
     struct kube_slice s = {0};
 
@@ -147,8 +160,8 @@ static void follow_node(const struct routes *r, const char *ns, const char *node
         s = world_find(r->world, "Pod", ns, WORLD_BY_SLURM_NAME, node);
     for (size_t i = 0; i < s.n; i++)
         routes_add_pod_owner(r, s.items[i]);
-    if (s.n == 0)
-        follow_lost_node(r, ns, node);
+    if (s.n == 0 && !follow_lost_node(r, ns, node))
+        routes_add_some(r, "NodeSet", ns, controller, is_any, NULL);
 }
 
 static bool is_unsettled(const void *kept, const void *arg)
@@ -163,7 +176,7 @@ static void slurm_changed(const struct routes *r, const char *ns, const char *co
                           const struct agent_change *c)
 {
     for (size_t i = 0; i < c->n_nodes; i++)
-        follow_node(r, ns, c->nodes[i]);
+        follow_node(r, ns, controller, c->nodes[i]);
     routes_add_named(r, "NodeSet", ns, c->drifted, c->n_drifted);
     if (c->config)
         routes_add_some(r, "NodeSet", ns, controller, is_unsettled, NULL);
@@ -245,6 +258,18 @@ static void read_revisions(struct reconcile *r, struct plan_nodeset *in)
     in->revisions = list;
 }
 
+/* Machines that pods are pinned to, and that are seen not to be there. */
+static void read_gone(struct reconcile *r, struct plan_nodeset *in)
+{
+    const struct jsn_map *pins = &in->ns->status.ordinal_to_node;
+    const char **gone = arena_calloc(&r->arena, pins->n + 1, sizeof(*gone));
+
+    for (size_t i = 0; i < pins->n && world_serves(r->world, "Node"); i++)
+        if (!world_get(r->world, "Node", "", pins->items[i].value))
+            gone[in->n_gone++] = pins->items[i].value;
+    in->gone = gone;
+}
+
 static void plan(struct reconcile *r)
 {
     struct nodeset *ns = arena_calloc(&r->arena, 1, sizeof(*ns));
@@ -261,6 +286,7 @@ static void plan(struct reconcile *r)
     read_lost_pods(r, &in);
     in.slurm = snapshot_slurm(r, ns->spec.controller_ref.name);
     read_revisions(r, &in);
+    read_gone(r, &in);
     plan_nodeset(&in, &r->actions);
 }
 

@@ -52,7 +52,9 @@ struct operator
     struct work work;
     size_t since_trim; /* keys */
     char *identity;
-    bool pumping; /* a pump is deferred */
+    char *predecessors; /* what their identities begin with; NULL: see make_identity */
+    char *trouble;      /* with the lease, told last; NULL: none */
+    bool pumping;       /* a pump is deferred */
     bool stopped;
 };
 
@@ -190,8 +192,11 @@ static void on_synced(void *arg)
 
 static void on_lead(void *arg)
 {
+    struct operator* op = arg;
+
+    free(TAKE(op->trouble));
     log_info("leading");
-    pump_later(arg);
+    pump_later(op);
 }
 
 /* What is under way may be finished by the next leader; nothing of ours is written any more. */
@@ -202,6 +207,12 @@ static void on_lead_lost(void *arg)
     agents_clear(op->agents);
     if (!op->stopped)
         log_warn("no longer leading: waiting");
+}
+
+static const char *lease_namespace(const struct operator* op)
+{
+    return op->options.lease_namespace ? op->options.lease_namespace
+                                       : kube_client_namespace(op->client);
 }
 
 static void on_leader(void *arg, const char *identity)
@@ -261,27 +272,49 @@ static void set_gauges(void *arg)
     metrics_leads(op->metrics, !op->election || kube_election_leads(op->election));
 }
 
-static char *make_identity(const char *given)
+/* Nothing is done as long as we cannot campaign: why is told, each reason once. */
+static void on_lead_trouble(void *arg, const struct kube_failure *f)
+{
+    struct operator* op = arg;
+    AUTO(free) char *before = op->trouble;
+
+    op->trouble = xstrdup(f->err.text);
+    if (!streq(before ? before : "", op->trouble))
+        log_warn("the lease %s in namespace %s cannot be had, without it nothing is done: %s%s",
+                 LEASE_NAME, lease_namespace(op), f->err.text,
+                 f->code == 403   ? "; see slurmkeeper rbac"
+                 : f->code == 404 ? "; make the namespace, or name another (--lease-namespace)"
+                                  : "");
+}
+
+/*
+ * Host name, pod and a random part.  In a pod, processes of our container follow each other: the
+ * next one need not wait for the lease of the last one to run out.
+ */
+static void make_identity(struct operator* op)
 {
     char uuid[ENCODE_UUID_LEN + 1];
     struct utsname u;
+    const char *host = uname(&u) == 0 ? u.nodename : "unknown";
 
-    if (given)
-        return xstrdup(given);
     encode_uuid(uuid);
-    return xasprintf("%s_%s", uname(&u) == 0 ? u.nodename : "unknown", uuid);
+    if (op->options.pod_uid)
+        op->predecessors = xasprintf("%s_%s_", host, op->options.pod_uid);
+    op->identity = op->predecessors ? xasprintf("%s%s", op->predecessors, uuid)
+                                    : xasprintf("%s_%s", host, uuid);
 }
 
 static int start_election(struct operator* op, struct err *e)
 {
     struct kube_election_options o = {
-        .namespace = op->options.lease_namespace ? op->options.lease_namespace
-                                                 : kube_client_namespace(op->client),
+        .namespace = lease_namespace(op),
         .name = LEASE_NAME,
         .identity = op->identity,
+        .predecessors = op->predecessors,
         .started = on_lead,
         .stopped = on_lead_lost,
         .leader = on_leader,
+        .trouble = on_lead_trouble,
         .arg = op,
     };
 
@@ -324,7 +357,7 @@ int operator_new(struct kube_client *c, const struct operator_options *o,
     op->client = c;
     op->loop = kube_client_loop(c);
     op->options = *o;
-    op->identity = make_identity(o->identity);
+    make_identity(op);
     op->timer = loop_add_timer(op->loop, pump, op);
     start_world(op);
     r = start_agents(op, e);
@@ -364,6 +397,8 @@ struct operator* operator_free(struct operator* op)
     (void)metrics_free(op->metrics);
     (void)loop_source_free(op->timer);
     free(op->identity);
+    free(op->predecessors);
+    free(op->trouble);
     free(op);
     return NULL;
 }

@@ -12,9 +12,9 @@ struct webhook_options;
 struct operator_options {
     const char *const *namespaces; /* NULL-terminated; NULL or empty: all */
     bool leader_elect;
-    const char *lease_namespace;           /* NULL: the client's */
-    const char *identity;                  /* in the lease; NULL: host name and a random part */
-    const char *metrics;                   /* address of /healthz, /readyz, /metrics; NULL: none */
+    const char *lease_namespace; /* NULL: the client's */
+    const char *pod_uid;         /* the container that this is the first process of; NULL: none */
+    const char *metrics;         /* address of /healthz, /readyz, /metrics; NULL: none */
     const struct webhook_options *webhook; /* NULL: none */
     struct build_env env;
 };

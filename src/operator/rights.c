@@ -73,7 +73,7 @@ size_t rights_list(struct arena *a, const struct right **ret_list)
     add(&r, (struct right){RIGHT_AT_HOME, "coordination.k8s.io", "leases", lead, NULL});
     add(&r, (struct right){RIGHT_AT_HOME, "", "secrets", make, NULL});
     add(&r, (struct right){RIGHT_AT_HOME, "", "secrets", keep, WEBHOOK_NAME});
-    add(&r, (struct right){RIGHT_EVERYWHERE, "admissionregistration.k8s.io",
+    add(&r, (struct right){RIGHT_CLUSTER, "admissionregistration.k8s.io",
                            "validatingwebhookconfigurations", trust, WEBHOOK_NAME});
     *ret_list = r.items;
     return r.n;
@@ -102,14 +102,12 @@ static struct jsn *make_rule(struct arena *a, const struct right *r)
     return rule;
 }
 
-struct jsn *rights_rules(struct arena *a, enum right_scope scope)
+void rights_add_rules(struct arena *a, enum right_scope scope, struct jsn *rules)
 {
-    struct jsn *rules = jsn_array(a);
     const struct right *list;
     size_t n = rights_list(a, &list);
 
     for (size_t i = 0; i < n; i++)
         if (list[i].scope == scope)
             jsn_append(a, rules, make_rule(a, &list[i]));
-    return rules;
 }

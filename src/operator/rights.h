@@ -5,7 +5,8 @@
 #include "src/json/jsn.h"
 
 enum right_scope {
-    RIGHT_EVERYWHERE, /* in all namespaces that it looks after, and on what has no namespace */
+    RIGHT_EVERYWHERE, /* in all namespaces that it looks after */
+    RIGHT_CLUSTER,    /* on what has no namespace; it can do without */
     RIGHT_AT_HOME,    /* in the namespace where it runs alone */
 };
 
@@ -21,5 +22,5 @@ struct right {
 /* All of them, in `a`: from the table of kinds, and what the operator's own machinery needs. */
 size_t rights_list(struct arena *a, const struct right **ret_list);
 
-/* The same as rules of RBAC, for a Role or ClusterRole. */
-struct jsn *rights_rules(struct arena *a, enum right_scope scope);
+/* Those of a scope as rules of RBAC, for a Role or ClusterRole, behind the rules of the list. */
+void rights_add_rules(struct arena *a, enum right_scope scope, struct jsn *rules);

@@ -7,6 +7,8 @@
  *   Pod                    the NodeSet that controls it; else the Controller or NodeSet that its
  *                          labels name
  *
+ *   Node                   the NodeSets that have pods there
+ *
  *   Secret, ConfigMap ...  whoever controls it; whoever refers to it
  *
  *   Slurm's state          whom the kinds say: see there
@@ -19,6 +21,7 @@
 #include "src/base/clock.h"
 #include "src/build/labels.h"
 #include "src/operator/kinds.h"
+#include "src/plan/machine.h"
 
 #define OWN_WRITE_MS 200
 
@@ -136,6 +139,48 @@ static void add_referrers(const struct routes *r, const char *kind, const struct
         routes_add_index(r, k->kind, o->namespace, WORLD_BY_REFERENCE, value);
 }
 
+static void add_pod_owner(void *arg, const struct kube_object *o)
+{
+    routes_add_pod_owner(arg, o);
+}
+
+static void add_pods_of(const struct routes *r, const char *key)
+{
+    if (r->world)
+        world_visit(r->world, "Pod", WORLD_BY_MACHINE, key, add_pod_owner, (void *)(uintptr_t)r);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return streq(a ? a : "", b ? b : "");
+}
+
+/* Do both say the same of jobs?  Nodes tell every few seconds how they are. */
+static bool same_machine(const struct plan_machine *a, const struct plan_machine *b)
+{
+    if (!a || !b || a->cordoned != b->cordoned || !same_text(a->reason, b->reason) ||
+        a->n_conditions != b->n_conditions)
+        return false;
+    for (size_t i = 0; i < a->n_conditions; i++)
+        if (!same_text(a->conditions[i].type, b->conditions[i].type) ||
+            !same_text(a->conditions[i].reason, b->conditions[i].reason))
+            return false;
+    return true;
+}
+
+/* Whoever has pods there; of one that is gone, also who has pods that wait for it. */
+static void follow_machine(const struct routes *r, const struct kube_object *old,
+                           const struct kube_object *now)
+{
+    AUTO(free) char *key = xasprintf("all/%s", now ? now->name : old->name);
+
+    if (old && now && same_machine(old->value, now->value))
+        return;
+    add_pods_of(r, key);
+    if (!now)
+        add_pods_of(r, "all/");
+}
+
 void routes_follow(const struct routes *r, const char *kind, const struct kube_object *old,
                    const struct kube_object *now)
 {
@@ -145,6 +190,10 @@ void routes_follow(const struct routes *r, const char *kind, const struct kube_o
     if (streq(kind, "Pod")) {
         routes_add_pod_owner(r, old);
         routes_add_pod_owner(r, now);
+        return;
+    }
+    if (streq(kind, "Node")) {
+        follow_machine(r, old, now);
         return;
     }
     if (own) {

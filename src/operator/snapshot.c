@@ -10,6 +10,7 @@
 
 #include "src/api/accounting.h"
 #include "src/operator/kinds.h"
+#include "src/plan/machine.h"
 
 const struct jsn *snapshot_object(struct reconcile *r, const char *kind, const char *name)
 {
@@ -76,6 +77,14 @@ static const char *copy(struct reconcile *r, const char *text)
     return text ? arena_strdup(&r->arena, text) : NULL;
 }
 
+/* Why the pod's machine is to have no jobs; NULL: it may, or nobody can tell. */
+static const char *machine_drains(struct reconcile *r, const char *machine)
+{
+    const struct kube_object *o = machine ? world_get(r->world, "Node", "", machine) : NULL;
+
+    return o && o->value ? plan_machine_drains(&r->arena, o->value, r->env->node_conditions) : NULL;
+}
+
 /* Copied: the execution outlives the turn that these are borrowed for. */
 const struct plan_pod *snapshot_pod(struct reconcile *r, const struct plan_pod *from)
 {
@@ -88,6 +97,7 @@ const struct plan_pod *snapshot_pod(struct reconcile *r, const struct plan_pod *
     p->hash = copy(r, p->hash);
     p->owner_uid = p->owner_name = p->instance = NULL;
     p->node_name = copy(r, p->node_name);
+    p->node_drain = machine_drains(r, p->node_name);
     p->slurm_name = copy(r, p->slurm_name);
     p->trouble = copy(r, p->trouble);
     p->slurm_message = copy(r, p->slurm_message);

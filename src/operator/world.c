@@ -138,9 +138,10 @@ static void view_start(struct view *v)
                             .label_selector = k->selector},
         .reflector.page_limit = PAGE_LIMIT,
         .reflector.backoff_max_ms = api_group_is_ours(k->group) ? 1000 : 10000,
-        .decoder = own    ? own->decoder
-                   : pods ? &kept_pods_decoder
-                          : NULL,
+        .decoder = own                      ? own->decoder
+                   : pods                   ? &kept_pods_decoder
+                   : streq(k->kind, "Node") ? &kept_machines_decoder
+                                            : NULL,
         .keep_text = own != NULL,
         .by_owner = k->by_owner,
         .indexes = own    ? own->indexes
@@ -155,15 +156,29 @@ static void view_start(struct view *v)
     kube_cache_add_handler(v->cache, &h);
 }
 
+/* The view that holds a namespace's objects of the kind; ns NULL: any. */
+static const struct view *find_view(const struct world *w, const char *kind, const char *ns)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (streq(w->views[i].kind->kind, kind) &&
+            (!ns || !w->views[i].namespace || streq(w->views[i].namespace, ns)))
+            return &w->views[i];
+    return NULL;
+}
+
 static void add_views(struct world *w, const char *ns)
 {
     for (const struct plan_kind *k = plan_kinds; k->kind; k++) {
-        struct view *v = &w->views[w->n++];
+        struct view *v = &w->views[w->n];
+
+        if (k->cluster && ns && find_view(w, k->kind, NULL))
+            continue; /* there is one already */
+        w->n++;
 
         *v = (struct view){.world = w,
                            .kind = k,
                            .sight = plan_kind_sight(k),
-                           .namespace = xstrdup_null(ns),
+                           .namespace = k->cluster ? NULL : xstrdup_null(ns),
                            .version = k->version};
         if (k->older)
             v->turn = loop_add_timer(kube_client_loop(w->client), on_turn, v);
@@ -218,16 +233,6 @@ bool world_synced(const struct world *w, const char **ret_missing)
     return true;
 }
 
-/* The view that holds a namespace's objects of the kind; ns NULL: any. */
-static const struct view *find_view(const struct world *w, const char *kind, const char *ns)
-{
-    for (size_t i = 0; i < w->n; i++)
-        if (streq(w->views[i].kind->kind, kind) &&
-            (!ns || !w->views[i].namespace || streq(w->views[i].namespace, ns)))
-            return &w->views[i];
-    return NULL;
-}
-
 static bool is_known(const struct view *v)
 {
     return v && kube_cache_synced(v->cache) && !v->absent;
@@ -260,6 +265,19 @@ struct kube_slice world_find(const struct world *w, const char *kind, const char
     AUTO(free) char *key = xasprintf("%s/%s", ns, value);
 
     return v ? kube_cache_by_index(v->cache, index, key) : (struct kube_slice){0};
+}
+
+void world_visit(const struct world *w, const char *kind, const char *index, const char *key,
+                 world_visit_fn fn, void *arg)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        struct kube_slice s = {0};
+
+        if (streq(w->views[i].kind->kind, kind))
+            s = kube_cache_by_index(w->views[i].cache, index, key);
+        for (size_t k = 0; k < s.n; k++)
+            fn(arg, s.items[k]);
+    }
 }
 
 struct kube_slice world_owned(const struct world *w, const char *kind, const char *ns,

@@ -40,6 +40,10 @@ const struct kube_object *world_get(const struct world *w, const char *kind, con
  * loop's next turn. */
 struct kube_slice world_find(const struct world *w, const char *kind, const char *ns,
                              const char *index, const char *value);
+/* Visit what an index has under a key, whatever the namespace. */
+typedef void (*world_visit_fn)(void *arg, const struct kube_object *o);
+void world_visit(const struct world *w, const char *kind, const char *index, const char *key,
+                 world_visit_fn fn, void *arg);
 /* Those that the object with this uid owns. */
 struct kube_slice world_owned(const struct world *w, const char *kind, const char *ns,
                               const char *uid);
@@ -53,6 +57,8 @@ const struct kube_object *world_next(const struct world *w, const char *kind, co
 #define WORLD_BY_CONTROLLER "controller"
 #define WORLD_BY_SLURM_NAME "slurm-name"
 #define WORLD_BY_REFERENCE "reference"
+/* Of pods, in all namespaces: world_visit with "all/NODE", or "all/" for those without one. */
+#define WORLD_BY_MACHINE "machine"
 
 /* How many objects of the kind are held, and what all of them cost. */
 size_t world_count(const struct world *w, const char *kind);

@@ -51,8 +51,26 @@ void actions_create(struct actions *to, const struct jsn *object, const char *re
     va_end(ap);
 }
 
-void actions_delete(struct actions *to, const char *kind, const char *ns, const char *name,
-                    const char *uid, const char *reason, const char *fmt, ...)
+void actions_try_pod(struct actions *to, const struct jsn *pod, bool same_size)
+{
+    struct action *a = actions_add(to, ACTION_TRY);
+    struct jsn *body = jsn_clone(to->arena, pod);
+    struct jsn *meta = jsn_key(body, "metadata");
+    const char *name = jsn_get_str(meta, "name");
+
+    if (name)
+        jsn_set(to->arena, meta, "generateName", jsn_stringf(to->arena, "%s-", name));
+    jsn_del(meta, "name");
+    a->kind = plan_kind_find("Pod");
+    a->namespace = jsn_get_str(meta, "namespace");
+    a->name = name ? name : jsn_get_str(meta, "generateName");
+    a->body = body;
+    a->same_size = same_size;
+}
+
+struct action *actions_delete(struct actions *to, const char *kind, const char *ns,
+                              const char *name, const char *uid, const char *reason,
+                              const char *fmt, ...)
 {
     struct action *a = actions_add(to, ACTION_DELETE);
     va_list ap;
@@ -65,6 +83,7 @@ void actions_delete(struct actions *to, const char *kind, const char *ns, const 
     va_start(ap, fmt);
     a->text = format(to->arena, fmt, ap);
     va_end(ap);
+    return a;
 }
 
 void actions_event(struct actions *to, bool warning, const char *reason, const char *fmt, ...)
@@ -129,7 +148,8 @@ bool action_is_allowed(const struct action *a)
     static const unsigned uses[] = {[ACTION_CREATE] = PLAN_CREATE,
                                     [ACTION_PATCH] = PLAN_PATCH,
                                     [ACTION_DELETE] = PLAN_DELETE,
-                                    [ACTION_STATUS] = PLAN_STATUS};
+                                    [ACTION_STATUS] = PLAN_STATUS,
+                                    [ACTION_TRY] = PLAN_CREATE};
 
-    return a->verb >= ARRAY_LEN(uses) || (a->kind->uses & uses[a->verb]) != 0;
+    return a->verb >= ARRAY_LEN(uses) || !uses[a->verb] || (a->kind->uses & uses[a->verb]) != 0;
 }

@@ -16,6 +16,19 @@ enum action_verb {
     ACTION_REQUEUE, /* plan again then, if nothing happens before */
     ACTION_PUSH,    /* hand a configuration to the agent; how it fares shows in Slurm's state */
     ACTION_NODE,    /* have the agent change a Slurm node */
+    ACTION_TRY,     /* ask the API server whether it would create the object; nothing is made */
+};
+
+/*
+ * What is known of a node is as old as the last answer, and a job may have started since.  So before
+ * its pod is deleted, slurmctld is asked to drain the node (once more), and to say that it has no
+ * work then: from that moment on no job starts there.
+ */
+struct action_hold {
+    const char *controller;
+    const char *node;
+    const char *reason;
+    bool may_be_absent; /* Slurm had no such node, and need not have it */
 };
 
 /* All it points to lives in the arena of its list, or is static. */
@@ -29,10 +42,14 @@ struct action {
     const char *name;       /* of the object; for the agent's actions of the Controller */
     const char *node;       /* ACTION_NODE: in Slurm */
     const char *uid;        /* ACTION_DELETE: of this very object, or nothing is deleted */
+    const char *version;    /* ACTION_DELETE: only if it has not changed since; NULL: in any case */
+    const struct action_hold *hold; /* ACTION_DELETE of a pod: only if this holds; NULL: nothing */
     const struct jsn *body; /* object or patch */
     bool strategic;         /* ACTION_STATUS: the patch is a strategic one */
-    bool warning;           /* ACTION_EVENT */
-    const char *reason;     /* of an event; of other actions: event once it has succeeded */
+    bool guarded;           /* left out if something that was tried before was refused */
+    bool same_size;     /* ACTION_TRY: as large as what goes for it, so a full quota is enough */
+    bool warning;       /* ACTION_EVENT */
+    const char *reason; /* of an event; of other actions: event once it has succeeded */
     const char *text;
     int64_t at_us; /* ACTION_REQUEUE: wall clock */
 };
@@ -56,8 +73,11 @@ struct action *actions_add(struct actions *to, enum action_verb verb);
 /* Both are followed by an event of that reason once they have succeeded. */
 void actions_create(struct actions *to, const struct jsn *object, const char *reason,
                     const char *fmt, ...) PRINTF(4, 5);
-void actions_delete(struct actions *to, const char *kind, const char *ns, const char *name,
-                    const char *uid, const char *reason, const char *fmt, ...) PRINTF(7, 8);
+struct action *actions_delete(struct actions *to, const char *kind, const char *ns,
+                              const char *name, const char *uid, const char *reason,
+                              const char *fmt, ...) PRINTF(7, 8);
+/* Try a pod like this one, under a name of its own. */
+void actions_try_pod(struct actions *to, const struct jsn *pod, bool same_size);
 void actions_event(struct actions *to, bool warning, const char *reason, const char *fmt, ...)
     PRINTF(4, 5);
 void actions_requeue(struct actions *to, int64_t at_us);

@@ -2,7 +2,7 @@
 /*
  * The plan for a Controller.
  *
- * Steps in order: Finalizer, Internal Service, Service, Config, Keys, StatefulSet,
+ * Steps in order: Finalizer, Internal Service, Service, Config, Keys, Successor, StatefulSet,
  * ClusterWorkerService, ClusterWorkerPDB, Active, ServiceMonitor, Status.  An external Controller
  * has no daemon here: it gets its configuration alone.
  *
@@ -29,7 +29,9 @@
 
 struct draft {
     const struct plan_controller *in;
-    const struct build_cluster *cluster;
+    const struct build_cluster *cluster; /* as it runs; in->cluster: as it is declared */
+    struct build_cluster live;
+    struct upgrade_verdict upgrade;
     const struct controller *c;
     const char *namespace;
     struct actions *to;
@@ -172,11 +174,12 @@ static bool awaits_verdict(const struct draft *d)
  * for the next plan, which sees them. */
 static void plan_stateful_set(struct draft *d)
 {
-    actions_step(d->to, "StatefulSet");
     if (!d->c->spec.external && d->config_good && d->keys.known && !d->keys_made &&
-        !(d->keys.written && !build_has_agent(d->cluster)) && !awaits_verdict(d))
-        bring_about(d,
-                    build_controller_app(d->to->arena, d->cluster, d->config.hash, &d->problems));
+        !(d->keys.written && !build_has_agent(d->cluster)) && !awaits_verdict(d) &&
+        !d->upgrade.held)
+        controller_plan_set(
+            d->to, d->cluster->lookup,
+            build_controller_app(d->to->arena, d->in->cluster, d->config.hash, &d->problems));
 }
 
 /* Owned by all NodeSets at once, and so written by nobody but the one who sees them all. */
@@ -250,6 +253,13 @@ static const char *missing_key(struct draft *d)
     return NULL;
 }
 
+static bool was_down(const struct status_scribe *s)
+{
+    const struct api_condition *was = api_condition_find(s->conditions, "Ready");
+
+    return was && streq(was->reason, "SlurmctldDown");
+}
+
 static void judge_ready(struct draft *d, struct status_scribe *s)
 {
     const struct jsn *set =
@@ -267,6 +277,12 @@ static void judge_ready(struct draft *d, struct status_scribe *s)
         status_set(s, "Ready", STATUS_FALSE, ready > 0, "SlurmctldDown",
                    "slurmctld does not answer its agent; see pod %s-0",
                    labels_controller(d->to->arena, d->c->meta.name));
+    else if (ready > 0 && build_has_agent(d->cluster) && d->in->agent_trouble)
+        status_set(s, "Ready", STATUS_UNKNOWN, false, "AgentUnreachable",
+                   "slurmctld's pod is ready, but nothing is known of slurmctld: %s",
+                   d->in->agent_trouble);
+    else if (ready > 0 && was_down(s))
+        return; /* the agent, who said so, is being asked again */
     else if (ready > 0)
         status_set(s, "Ready", STATUS_TRUE, false, "SlurmctldReady", "slurmctld answers");
     else if (secret)
@@ -345,11 +361,23 @@ static void plan_status(struct draft *d)
         &(struct config_verdict){d->in, &d->config, &d->problems, d->config_good}, &scribe);
     if (!d->c->spec.external)
         controller_judge_keys(&d->keys, &scribe);
+    controller_judge_upgrade(d->in, &d->upgrade, &scribe);
     judge_deletion(d, &scribe);
     st.conditions = list;
     st.observed_generation = d->c->meta.generation;
     status_write(d->to, "Controller", &d->c->meta, jsn_get(d->in->object, "status"),
                  fields_encode(d->to->arena, controller_status_fields, &st));
+}
+
+/* Until slurmctld is another Slurm, all but its next pod is made for the one that it is. */
+static void plan_upgrade(struct draft *d)
+{
+    controller_plan_upgrade(d->in, d->to->arena, &d->upgrade);
+    if (!controller_upgrade_is_on(&d->upgrade))
+        return;
+    d->live = *d->in->cluster;
+    d->live.runs = d->upgrade.runs;
+    d->cluster = &d->live;
 }
 
 void plan_controller(const struct plan_controller *in, struct actions *to)
@@ -364,8 +392,10 @@ void plan_controller(const struct plan_controller *in, struct actions *to)
     d.namespace = api_namespace(&d.c->meta);
     if (!plan_finalizer(&d))
         return;
+    plan_upgrade(&d);
     plan_services(&d);
     plan_config(&d);
+    controller_upgrade_check_config(in, to->arena, &d.problems, &d.upgrade);
     plan_keys(&d);
     plan_stateful_set(&d);
     plan_workers(&d);

@@ -183,8 +183,6 @@ static void judge_left_out(const struct config_verdict *v, struct status_scribe 
     const struct api_problem *p = first_problem(v, kind);
     const struct slurm_refusal *refusal = v->in->slurm ? refusal_of(v, kind) : NULL;
 
-    if (!v->good)
-        return;
     if (p)
         status_set(s, condition, STATUS_FALSE, true, reason, "left out of the configuration: %s",
                    problem_text(s->to->arena, p));
@@ -201,8 +199,10 @@ static void judge_drift(const struct config_verdict *v, struct status_scribe *s)
     const struct slurm_state *slurm = v->in->slurm;
     AUTO(buf_done) struct buf b = {0};
 
-    if (!slurm || slurm->down)
-        return; /* as it was last seen */
+    if (!slurm || slurm->down) {
+        status_unknown(s, "Drifted", "nothing is known of slurmctld");
+        return;
+    }
     if (slurm->n_drift == 0) {
         (void)api_condition_drop(s->conditions, "Drifted");
         return;

@@ -15,8 +15,32 @@ struct config_verdict {
     bool good; /* it may be used */
 };
 
+/* Bring slurmctld's StatefulSet about; a pod that runs is not ended for one that cannot be made. */
+void controller_plan_set(struct actions *to, const struct api_lookup *l, struct jsn *set);
+
 /* The conditions ConfigApplied, NodeSetsAccepted and Drifted. */
 void controller_judge_config(const struct config_verdict *v, struct status_scribe *s);
+
+/* What is said about the release of Slurm. */
+struct upgrade_verdict {
+    uint32_t wants; /* what is declared; 0: nothing */
+    uint32_t runs;  /* what slurmctld runs; 0: not known */
+    bool held;      /* it cannot become the other one, as things are */
+    const char *reason;
+    const char *why;
+};
+
+/* Hold what is declared against what runs. */
+void controller_plan_upgrade(const struct plan_controller *in, struct arena *a,
+                             struct upgrade_verdict *v);
+/* Does slurmctld run another series than the one that is declared? */
+bool controller_upgrade_is_on(const struct upgrade_verdict *v);
+/* Hold it up if the configuration has a fault for the other release that it has not `now`. */
+void controller_upgrade_check_config(const struct plan_controller *in, struct arena *a,
+                                     const struct api_problems *now, struct upgrade_verdict *v);
+/* The condition SlurmRelease. */
+void controller_judge_upgrade(const struct plan_controller *in, const struct upgrade_verdict *v,
+                              struct status_scribe *s);
 
 /* What is said about the keys. */
 struct keys_verdict {

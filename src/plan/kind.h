@@ -36,6 +36,7 @@ struct plan_kind {
     /* Paths that are ours to set, ends with NULL: everything else of the object is left alone.  No
      * paths: once made, only its labels, annotations and owners are kept right. */
     const char *const *fields;
+    bool cluster; /* in no namespace */
 };
 
 /* All of them: ours, then Kubernetes'; ends with a NULL kind. */

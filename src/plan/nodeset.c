@@ -2,11 +2,10 @@
 /*
  * The plan for a NodeSet in StatefulSet mode.
  *
- * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Protection,
- * SlurmState, Cordon, Removal, Retire, Status.  What the
- * NodeSets of a cluster share is made by their Controller's plan.  What hinders (no Controller,
- * a name that is taken, a bad spec) is told by the Ready condition; pods that run stay as they are,
- * and none is made.
+ * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Register, Successor,
+ * Protection, SlurmState, Cordon, Removal, Retire, Status.  What the NodeSets of a cluster share is
+ * made by their Controller's plan.  What hinders (no Controller, a name that is taken, a bad spec)
+ * is told by the Ready condition; pods that run stay as they are, and none is made.
  */
 #include "src/plan/nodeset.h"
 
@@ -111,7 +110,8 @@ static void forget_revisions(const struct plan_nodeset *in, const char *hash, st
 
     for (size_t i = 0; i < in->n_revisions; i++)
         if (!streq(hash_of(in->revisions[i]), hash) && !is_in_use(in, hash_of(in->revisions[i])) &&
-            !jsn_get_str(in->revisions[i], "metadata.deletionTimestamp"))
+            !jsn_get_str(in->revisions[i], "metadata.deletionTimestamp") &&
+            !nodeset_form_is_in_use(to->arena, in, in->revisions[i]))
             old[n++] = in->revisions[i];
     qsort(old, n, sizeof(*old), by_revision);
     for (size_t i = keep; i < n; i++) {
@@ -151,10 +151,12 @@ static const char *plan_revision(const struct plan_nodeset *in, const char *data
 /* What pods and nodes should be, by this revision. */
 static struct nodeset_view view_of(const struct plan_nodeset *in, struct actions *to)
 {
-    const char *text = revision_data(to->arena, in->ns);
     struct nodeset_view view = {.topology = build_has(in->cluster, PROFILE_TOPOLOGY_YAML)};
     struct jsn *data = NULL;
+    const char *text;
 
+    nodeset_release_of(to->arena, in, &view.release);
+    text = revision_data(to->arena, in->ns, view.release.text);
     if (jsn_parse(to->arena, str_of(text), NULL, &data, NULL) < 0)
         abort(); /* it is ours */
     view.data = data;
@@ -163,25 +165,23 @@ static struct nodeset_view view_of(const struct plan_nodeset *in, struct actions
     return view;
 }
 
-/* Claims come before the pods that use them. */
-static void plan_claims(const struct plan_nodeset *in, const struct nodeset_scale *scale,
-                        struct actions *to)
+bool nodeset_is_gone(const struct plan_nodeset *in, const char *machine)
 {
-    actions_step(to, "Claims");
-    for (size_t i = 0; i < scale->n_create && in->ns->spec.claim_templates.n; i++) {
-        struct build_worker w = {.ordinal = (int32_t)scale->create[i]};
-
-        JSN_FOR_ITEMS (claim, build_worker_claims(to->arena, in->cluster, in->ns, &w))
-            bring_about(in, claim, to);
-    }
+    for (size_t i = 0; i < in->n_gone; i++)
+        if (streq(in->gone[i], machine))
+            return true;
+    return false;
 }
 
 /* The Kubernetes node that an ordinal stays on, or NULL. */
 static const char *pinned_to(struct arena *a, const struct plan_nodeset *in, uint32_t ordinal)
 {
+    const char *node;
+
     if (!in->ns->spec.pin_to_node)
         return NULL;
-    return jsn_map_get(&in->ns->status.ordinal_to_node, arena_printf(a, "%u", ordinal));
+    node = jsn_map_get(&in->ns->status.ordinal_to_node, arena_printf(a, "%u", ordinal));
+    return nodeset_is_gone(in, node) ? NULL : node;
 }
 
 /* Does Slurm have no record of the node, or one that fits?  A pod may go on with that. */
@@ -204,7 +204,8 @@ static void plan_pods(const struct plan_nodeset *in, const struct nodeset_view *
     for (size_t i = 0; i < scale->n_create; i++) {
         struct build_worker w = {.ordinal = (int32_t)scale->create[i],
                                  .node = pinned_to(to->arena, in, scale->create[i]),
-                                 .hash = view->hash};
+                                 .hash = view->hash,
+                                 .release = view->release.text};
         struct jsn *pod;
 
         w.record_checked = is_checked(in, view, &w, to->arena);
@@ -218,13 +219,43 @@ static void plan_pods(const struct plan_nodeset *in, const struct nodeset_view *
         actions_requeue(to, in->now_us);
 }
 
-static void plan_removal(const struct nodeset_scale *scale, struct actions *to)
+/* What must still be so when the pod is deleted; NULL: its containers have ended for good, somebody
+ * wants it gone whatever runs, or nobody can be asked. */
+static const struct action_hold *hold_of(struct arena *a, const struct plan_nodeset *in,
+                                         const struct plan_pod *p)
+{
+    struct action_hold *h;
+
+    if (!in->slurm || in->slurm->down || plan_pod_is_over(p) || !p->slurm_name ||
+        finalizer_is_forced(&in->ns->meta))
+        return NULL;
+    h = arena_calloc(a, 1, sizeof(*h));
+    *h = (struct action_hold){
+        .controller = in->ns->spec.controller_ref.name,
+        .node = p->slurm_name,
+        .reason = arena_printf(a, "slurmkeeper: Pod (%s/%s) is being deleted",
+                               api_namespace(&in->ns->meta), p->name),
+        .may_be_absent = !slurm_state_node(in->slurm, p->slurm_name),
+    };
+    return h;
+}
+
+static void plan_removal(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                         struct actions *to)
 {
     actions_step(to, "Removal");
-    for (size_t i = 0; i < scale->n_remove; i++)
-        actions_delete(to, "Pod", scale->remove[i]->namespace, scale->remove[i]->name,
-                       scale->remove[i]->uid, "SuccessfulDelete", "Deleted pod %s",
-                       scale->remove[i]->name);
+    for (size_t i = 0; i < scale->n_remove; i++) {
+        const struct plan_pod *p = scale->remove[i];
+        size_t from = to->n;
+        struct action *a = actions_delete(to, "Pod", p->namespace, p->name, p->uid,
+                                          "SuccessfulDelete", "Deleted pod %s", p->name);
+
+        a->hold = hold_of(to->arena, in, p);
+        if (!finalizer_is_forced(&in->ns->meta))
+            a->version = p->version;
+        if (i >= scale->first_replaced)
+            nodeset_guard(to, from);
+    }
 }
 
 /* Busy pods carry the label that the disruption budget selects.  Unknown: as it is. */
@@ -267,7 +298,7 @@ void nodeset_pods_plan(const struct plan_nodeset *in, const struct nodeset_scale
     plan_protection(in, to);
     plan_mirror(in, to);
     nodeset_drain_plan(in, scale, to);
-    plan_removal(scale, to);
+    plan_removal(in, scale, to);
     (void)nodeset_retire_plan(in, scale, to);
 }
 
@@ -307,9 +338,11 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
         scale = nodeset_scale_of(to->arena, in, &view);
         if (scale.n_forget == 0) /* they tell which records do not fit */
             forget_revisions(in, view.hash, to);
-        plan_claims(in, &scale, to);
+        nodeset_claims_plan(in, &scale, to);
         plan_pods(in, &view, &scale, to);
         nodeset_nodes_plan(in, &view, &scale, to);
+        nodeset_lost_plan(in, to);
+        nodeset_successor_plan(in, &view, &scale, to);
         nodeset_pods_plan(in, &scale, to);
     }
     actions_step(to, "Status");

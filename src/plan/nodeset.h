@@ -21,6 +21,8 @@ struct plan_nodeset {
     size_t n_revisions;
     const struct slurm_state *slurm; /* NULL: nothing is known */
     const char *twin;                /* an older NodeSet with the same name in Slurm; NULL: none */
+    const char *const *gone; /* Kubernetes nodes that pods are pinned to, and that are not there */
+    size_t n_gone;
     int64_t now_us;
 };
 

@@ -4,7 +4,8 @@
  *
  * A pod that is to go (too many, or of an old revision) has its node drained first; when nothing
  * runs on it any more, the pod is free and goes.  If it may stay after all, the node is let back.
- * An annotation on the pod has its node drained as long as it is there.
+ * An annotation on the pod has its node drained as long as it is there; so has its Kubernetes node,
+ * as long as it is cordoned (machine.c).
  *
  * Only what is ours is undone: a node whose reason somebody else has written stays as it is, unless
  * that is slurmctld, which has refused slurmd's registration and takes it by now.  A
@@ -14,7 +15,8 @@
 #include "src/slurm/node_reason.h"
 
 /* Reasons of ours, and of Slinky's operator, whose cluster may have been taken over. */
-static const char *const our_reasons[] = {"slurmkeeper: Pod ", "slurm-operator: "};
+static const char *const our_reasons[] = {"slurmkeeper: Pod ", "slurmkeeper: Node (",
+                                          "slurm-operator: "};
 
 static const char *our_prefix(const char *reason)
 {
@@ -39,19 +41,28 @@ bool nodeset_drain_is_ours(const struct slurm_node *n)
     return is_draining(n) && our_prefix(n->reason);
 }
 
+static const struct nodeset_drain *find_drain(const struct nodeset_scale *scale,
+                                              const struct plan_pod *p)
+{
+    for (size_t i = 0; i < scale->n_drain; i++)
+        if (scale->drain[i].pod == p)
+            return &scale->drain[i];
+    return NULL;
+}
+
 /* Why the pod's node should be drained; NULL: it should not. */
 static const char *wish(struct arena *a, const struct plan_nodeset *in,
                         const struct nodeset_scale *scale, const struct plan_pod *p)
 {
     const char *ns = api_namespace(&in->ns->meta);
+    const struct nodeset_drain *d = find_drain(scale, p);
 
-    for (size_t i = 0; i < scale->n_drain; i++)
-        if (scale->drain[i].pod == p)
-            return arena_printf(a, "slurmkeeper: Pod (%s/%s) is pending termination for %s", ns,
-                                p->name, scale->drain[i].why);
+    if (d)
+        return arena_printf(a, "slurmkeeper: Pod (%s/%s) is pending termination for %s", ns,
+                            p->name, d->why);
     if (p->cordoned)
         return arena_printf(a, "slurmkeeper: Pod (%s/%s) was cordoned", ns, p->name);
-    return NULL;
+    return p->node_drain ? arena_printf(a, "slurmkeeper: %s", p->node_drain) : NULL;
 }
 
 /* A change that was asked for before and does not show yet is not asked for again. */
@@ -99,6 +110,21 @@ static bool goes_now(const struct nodeset_scale *scale, const struct plan_pod *p
     return false;
 }
 
+/* Where another pod is to take the place, not before it is known that it can be made. */
+static void begin_drain(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                        const struct plan_pod *p, const char *node, const char *why,
+                        struct actions *to)
+{
+    const struct nodeset_drain *d = find_drain(scale, p);
+    size_t from = to->n;
+
+    ask(in, node, "drain", why, NULL, to);
+    if (to->n > from && !d && !p->cordoned)
+        actions_event(to, false, "NodeCordon", "Draining Slurm node %s: %s", node, p->node_drain);
+    if (d && d->replaced && !p->cordoned)
+        nodeset_guard(to, from);
+}
+
 void nodeset_drain_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                         struct actions *to)
 {
@@ -114,6 +140,6 @@ void nodeset_drain_plan(const struct plan_nodeset *in, const struct nodeset_scal
         if (!why)
             let_back(in, p, n, to);
         else if (!is_draining(n))
-            ask(in, n->name, "drain", why, NULL, to);
+            begin_drain(in, scale, p, n->name, why, to);
     }
 }

@@ -67,6 +67,28 @@ static struct nodeset_hindrance explain(struct arena *a, const struct plan_nodes
                                  s->n_waiting, way_out)};
 }
 
+/* slurmctld had nodes of it, and cannot be asked to delete them now.  Where the Controller goes,
+ * too, or is gone, its records go with it. */
+static bool leaves_records(const struct plan_nodeset *in)
+{
+    const struct controller *c = in->cluster->controller;
+
+    return c && !c->meta.deleted_us && !(in->slurm && !in->slurm->down) &&
+           api_condition_find(&in->ns->status.conditions, "NodesApplied");
+}
+
+static void wait_for_slurm(const struct plan_nodeset *in, const struct plan_nodeset *end,
+                           const struct nodeset_scale *scale, struct actions *to)
+{
+    const struct nodeset_hindrance why = {
+        "Deleting",
+        "its pods are gone; the records of its nodes are deleted when slurmctld answers "
+        "(or annotate the NodeSet with " FORCE_DELETE "=true)"};
+
+    actions_step(to, "Status");
+    nodeset_status_plan(end, in->ns->status.hash, NULL, scale, &why, to);
+}
+
 void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to)
 {
     struct nodeset none = *in->ns;
@@ -95,6 +117,10 @@ void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to)
     /* The records of its nodes go first; what is not known to be there holds nothing up. */
     if (!forced && !keeps_pods(&in->ns->meta) && nodeset_retire_plan(&end, &scale, to) > 0)
         return;
+    if (!forced && !keeps_pods(&in->ns->meta) && leaves_records(in)) {
+        wait_for_slurm(in, &end, &scale, to);
+        return;
+    }
     actions_step(to, "Release");
     finalizer_drop(to, "NodeSet", &in->ns->meta, FINALIZER_NODESET);
 }

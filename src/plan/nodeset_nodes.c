@@ -52,7 +52,9 @@ bool nodeset_record_may_go(const struct slurm_node *n)
            !(n->state & NODE_FLAG_COMPLETING) && (base == NODE_BASE_IDLE || base == NODE_BASE_DOWN);
 }
 
-bool nodeset_record_is_member(struct arena *a, const struct nodeset *ns, const struct slurm_node *n)
+/* Is the NodeSet's name among the node's features?  A node of somebody else may be called alike. */
+static bool nodeset_record_is_member(struct arena *a, const struct nodeset *ns,
+                                     const struct slurm_node *n)
 {
     struct str rest = str_of(n->params && n->params->features ? n->params->features : "");
     const char *own = nodeset_slurm_name(a, ns);

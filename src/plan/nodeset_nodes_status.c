@@ -3,11 +3,12 @@
  * What a NodeSet's status says about the records of its nodes.
  *
  *   NodesApplied  True: slurmctld has every node as declared.  False, the first that holds of any:
- *                 FilesRefused (slurmd does not start with the cluster's files, and goes on with
- *                 those before; it says so in the node's comment), Refused (slurmctld refuses what
- * slurmd brings: INVALID_REG), NotAsDeclared (the node has something else, and making it again
- * would not help), WaitingForIdle (its pod is replaced when no job can run on it), ChangedInSlurm
- * (see Drifted), Applying.  It exists while slurmctld has a node of the NodeSet
+ *                 NotRegistered (slurmctld has no such node; nodeset_lost.c), FilesRefused (slurmd
+ * does not start with the cluster's files, and goes on with those before; it says so in the node's
+ * comment), Refused (slurmctld refuses what slurmd brings: INVALID_REG), NotAsDeclared (the node
+ * has something else, and making it again would not help), WaitingForIdle (its pod is replaced when
+ * no job can run on it), ChangedInSlurm (see Drifted), Applying.  It exists while slurmctld has a
+ * node of the NodeSet
  *
  *   Drifted       is the partition's, too: nodeset_partition.c puts both together
  */
@@ -16,7 +17,16 @@
 #define MAX_NODES_SHOWN 4
 
 /* What may be wrong with a node, the worst first. */
-enum trouble { FILES, REFUSED, NOT_AS_DECLARED, WAITING, CHANGED, APPLYING, N_TROUBLES };
+enum trouble {
+    NOT_REGISTERED,
+    FILES,
+    REFUSED,
+    NOT_AS_DECLARED,
+    WAITING,
+    CHANGED,
+    APPLYING,
+    N_TROUBLES
+};
 
 struct survey {
     struct arena *a;
@@ -86,6 +96,10 @@ static void look(struct survey *s, const struct plan_pod *p)
     const struct slurm_node *n = slurm_state_node(s->in->slurm, p->slurm_name);
     struct node_differences d;
 
+    if (nodeset_is_lost(s->in, p)) {
+        s->n++;
+        note(s, NOT_REGISTERED, p->slurm_name, arena_printf(s->a, "pod %s runs", p->name));
+    }
     if (!n || !n->params || p->deleting || !(n->state & NODE_FLAG_DYNAMIC))
         return;
     s->n++;
@@ -138,6 +152,9 @@ void nodeset_nodes_judge(const struct plan_nodeset *in, const struct nodeset_vie
         const char *reason;
         const char *intro;
     } words[N_TROUBLES] = {
+        [NOT_REGISTERED] = {"NotRegistered",
+                            "slurmctld does not have the node, whose slurmd is asked "
+                            "to register again"},
         [FILES] = {"FilesRefused", "slurmd does not start with the cluster's files, and runs with "
                                    "those before"},
         [REFUSED] = {"Refused", "slurmctld refuses what slurmd reports"},
@@ -148,8 +165,10 @@ void nodeset_nodes_judge(const struct plan_nodeset *in, const struct nodeset_vie
     };
     AUTO(survey_done) struct survey s = {.a = scribe->to->arena, .in = in, .view = view};
 
-    if (!in->slurm || in->slurm->down)
-        return; /* as it was last seen */
+    if (!in->slurm || in->slurm->down) {
+        status_unknown(scribe, "NodesApplied", "nothing is known of slurmctld");
+        return;
+    }
     survey(&s);
     for (size_t i = 0; i < N_TROUBLES; i++)
         if (s.n_with[i]) {

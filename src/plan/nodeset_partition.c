@@ -157,8 +157,10 @@ static void judge_drift(const struct plan_nodeset *in, const struct nodeset_view
     const char *nodes;
     const char *drift;
 
-    if (!in->slurm || in->slurm->down)
+    if (!in->slurm || in->slurm->down) {
+        status_unknown(s, "Drifted", "nothing is known of slurmctld");
         return;
+    }
     drift =
         nodeset_has_partition(in->ns) ? partition_live_drift(s->to->arena, in->slurm, name) : NULL;
     nodes = nodeset_nodes_drift(s->to->arena, in, view);

@@ -10,10 +10,21 @@
 struct nodeset_drain {
     const struct plan_pod *pod;
     const char *why; /* "scale-in", "update" */
+    bool replaced;   /* another pod is to take its place */
 };
+
+/* Which Slurm its pods are to run. */
+struct nodeset_release {
+    const char *text; /* what the annotation says, or said; NULL: nothing */
+    const char *held; /* why another one that is declared has to wait; NULL: none has */
+    bool makes_none;  /* no pod can be made meanwhile */
+};
+void nodeset_release_of(struct arena *a, const struct plan_nodeset *in,
+                        struct nodeset_release *ret);
 
 /* What pods and nodes of a NodeSet should be. */
 struct nodeset_view {
+    struct nodeset_release release;
     const char *hash;       /* of the revision that pods should have */
     const struct jsn *data; /* of that revision */
     struct node_declared node;
@@ -28,6 +39,7 @@ struct nodeset_scale {
     size_t n_forget;
     const struct plan_pod **remove; /* may go at once */
     size_t n_remove;
+    size_t first_replaced; /* those from here on go because others take their places */
     struct nodeset_drain *drain;
     size_t n_drain;
     size_t n_waiting;   /* too many, but perhaps at work */
@@ -55,9 +67,6 @@ bool nodeset_record_is_stale(struct arena *a, const struct plan_nodeset *in,
 
 /* Has nobody but us and slurmctld laid hands on the record?  Only such a one may be deleted. */
 bool nodeset_record_is_ours(const struct slurm_node *n);
-/* Is the NodeSet's name among the node's features?  A node of somebody else may be called alike. */
-bool nodeset_record_is_member(struct arena *a, const struct nodeset *ns,
-                              const struct slurm_node *n);
 /* It is ours, and it is certain that it has no jobs. */
 bool nodeset_record_may_go(const struct slurm_node *n);
 
@@ -67,6 +76,12 @@ void nodeset_nodes_plan(const struct plan_nodeset *in, const struct nodeset_view
 /* What of nodes is not as declared because somebody has changed it; NULL: nothing is. */
 const char *nodeset_nodes_drift(struct arena *a, const struct plan_nodeset *in,
                                 const struct nodeset_view *view);
+/* Does its pod run, and slurmctld, which answers, has no such node? */
+bool nodeset_is_unregistered(const struct plan_nodeset *in, const struct plan_pod *p);
+/* The same, and it had the time to register. */
+bool nodeset_is_lost(const struct plan_nodeset *in, const struct plan_pod *p);
+/* Have slurmds of such pods register again. */
+void nodeset_lost_plan(const struct plan_nodeset *in, struct actions *to);
 /* The condition NodesApplied. */
 void nodeset_nodes_judge(const struct plan_nodeset *in, const struct nodeset_view *view,
                          struct status_scribe *s);
@@ -105,6 +120,22 @@ bool nodeset_reason_is_ours(const char *reason);
 /* Have the records of nodes deleted whose pods are gone for good; returns how many. */
 size_t nodeset_retire_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                            struct actions *to);
+
+/* Are there records of nodes without pods that only this revision tells to be ours? */
+bool nodeset_form_is_in_use(struct arena *a, const struct plan_nodeset *in,
+                            const struct jsn *revision);
+/* Is it known that a Kubernetes node which pods are pinned to is not there any more? */
+bool nodeset_is_gone(const struct plan_nodeset *in, const char *machine);
+
+/* Claims of pods that are to be made; those of pods that were scaled away, and whose they are. */
+void nodeset_claims_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                         struct actions *to);
+
+/* Before pods are replaced: would the API server make the next ones?  See nodeset_successor.c. */
+void nodeset_successor_plan(const struct plan_nodeset *in, const struct nodeset_view *view,
+                            const struct nodeset_scale *scale, struct actions *to);
+/* Mark what was added since `from` for a pod that is replaced. */
+void nodeset_guard(struct actions *to, size_t from);
 
 /* The plan for one that is being deleted. */
 void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to);

@@ -28,9 +28,16 @@ static int by_order(const void *a, const void *b, void *arg)
                                    *(const struct plan_pod *const *)b, s->set, s->slurm);
 }
 
-static bool is_over(const struct plan_pod *p)
+/* It waits for the machine that it is pinned to, and that is gone: another one has to be made. */
+static bool is_stranded(struct arena *a, const struct plan_nodeset *in, const struct plan_pod *p)
 {
-    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED;
+    int64_t ordinal;
+
+    if (in->n_gone == 0 || p->phase != POD_PENDING || p->node_name)
+        return false;
+    ordinal = plan_pod_ordinal(p, in->ns->meta.name);
+    return nodeset_is_gone(in, jsn_map_get(&in->ns->status.ordinal_to_node,
+                                           arena_printf(a, "%lld", (long long)ordinal)));
 }
 
 static int by_number(const void *a, const void *b)
@@ -98,7 +105,8 @@ static const struct plan_pod **living(struct arena *a, const struct plan_nodeset
     size_t n = 0;
 
     for (size_t i = 0; i < in->n_pods; i++)
-        if (!in->pods[i]->deleting && !is_over(in->pods[i]))
+        if (!in->pods[i]->deleting && !plan_pod_is_over(in->pods[i]) &&
+            !is_stranded(a, in, in->pods[i]))
             pods[n++] = in->pods[i];
     qsort_r(pods, n, sizeof(*pods), by_order, &sorter);
     *ret_n = n;
@@ -131,9 +139,9 @@ static size_t count_unavailable(const struct plan_nodeset *in, const struct plan
                                                            : 0;
 }
 
-static void drain(struct nodeset_scale *s, const struct plan_pod *p, const char *why)
+static void drain(struct nodeset_scale *s, const struct plan_pod *p, const char *why, bool replaced)
 {
-    s->drain[s->n_drain++] = (struct nodeset_drain){p, why};
+    s->drain[s->n_drain++] = (struct nodeset_drain){p, why, replaced};
 }
 
 /* Pods that do not fit: those that take no jobs anyway, and others within the bounds. */
@@ -159,7 +167,7 @@ static void replace_outdated(struct arena *a, const struct plan_nodeset *in,
             s->remove[s->n_remove++] = p;
         } else {
             s->n_outdated++;
-            drain(s, p, "update");
+            drain(s, p, "update", true);
         }
     }
 }
@@ -196,19 +204,21 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
     s.remove = arena_calloc(a, in->n_pods + 1, sizeof(struct plan_pod *));
     s.drain = arena_calloc(a, in->n_pods + 1, sizeof(*s.drain));
     for (size_t i = 0; i < in->n_pods; i++)
-        if (is_over(in->pods[i]) && !in->pods[i]->deleting)
+        if ((plan_pod_is_over(in->pods[i]) || is_stranded(a, in, in->pods[i])) &&
+            !in->pods[i]->deleting)
             s.remove[s.n_remove++] = in->pods[i];
     for (size_t i = 0; i < excess; i++) {
         if (plan_pod_is_free(pods[i], in->slurm)) {
             s.remove[s.n_remove++] = pods[i];
         } else {
             s.n_waiting++;
-            drain(&s, pods[i], "scale-in");
+            drain(&s, pods[i], "scale-in", false);
         }
     }
-    if (view && in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
+    s.first_replaced = s.n_remove;
+    if (view && !view->release.held && in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
         replace_outdated(a, in, view, pods + excess, n - excess, &s);
-    if (in->n_pods < want) {
+    if (in->n_pods < want && !(view && view->release.makes_none)) {
         size_t most = MIN(want, MAX(allowed(in), in->n_pods));
 
         s.n_refused = want - most;

@@ -3,7 +3,8 @@
  * The status of a NodeSet.
  *
  * Counters are those of Slinky: pods by phase and readiness, Slurm nodes by their base state, with
- * drained ones counted besides.  Ready tells whether all that was asked for is there; ScaledDown
+ * drained ones counted besides; one that is idle and does not respond counts as down.  Ready tells
+ * whether all that was asked for is there, and serves in Slurm as far as that is known; ScaledDown
  * exists only while pods wait until they may go.
  */
 #include "src/api/node_count.h"
@@ -35,9 +36,11 @@ static void count_nodes(const struct plan_nodeset *in, struct nodeset_status *st
         const struct slurm_node *n = slurm_state_node(in->slurm, in->pods[i]->slurm_name);
         unsigned base = n ? nodestate_base(n->state) : NODE_N_BASES;
 
-        st->slurm_idle += base == NODE_BASE_IDLE;
+        bool silent = n && (n->state & NODE_FLAG_NO_RESPOND);
+
+        st->slurm_idle += base == NODE_BASE_IDLE && !silent;
         st->slurm_allocated += base == NODE_BASE_ALLOCATED || base == NODE_BASE_MIXED;
-        st->slurm_down += base == NODE_BASE_DOWN;
+        st->slurm_down += base == NODE_BASE_DOWN || (base == NODE_BASE_IDLE && silent);
         st->slurm_drain += n && (n->state & NODE_FLAG_DRAIN) && !(n->state & NODE_FLAG_UNDRAIN);
     }
 }
@@ -59,7 +62,8 @@ static void pin(struct arena *a, const struct plan_nodeset *in, struct nodeset_s
                                                    in->pods[i]->node_name};
     }
     for (size_t i = 0; i < st->ordinal_to_node.n; i++)
-        if (!jsn_map_get(&map, st->ordinal_to_node.items[i].key))
+        if (!jsn_map_get(&map, st->ordinal_to_node.items[i].key) &&
+            !nodeset_is_gone(in, st->ordinal_to_node.items[i].value))
             map.items[map.n++] = st->ordinal_to_node.items[i];
     st->ordinal_to_node = map;
 }
@@ -71,6 +75,65 @@ static const char *first_trouble(struct arena *a, const struct plan_nodeset *in)
         if (in->pods[i]->trouble && !in->pods[i]->deleting)
             return arena_printf(a, "; pod %s: %s", in->pods[i]->name, in->pods[i]->trouble);
     return "";
+}
+
+/* Why the node of a pod that is ready takes no jobs, though nobody has drained it; NULL: it does,
+ * or nothing is known. */
+static const char *idle_for_nothing(struct arena *a, const struct plan_nodeset *in,
+                                    const struct plan_pod *p)
+{
+    const struct slurm_node *n = slurm_state_node(in->slurm, p->slurm_name);
+
+    if (nodeset_is_unregistered(in, p))
+        return arena_printf(a, "%s is not registered", p->slurm_name);
+    if (!n || in->slurm->down || !p->ready || p->deleting)
+        return NULL;
+    if (nodestate_base(n->state) == NODE_BASE_DOWN)
+        return arena_printf(a, "%s is down%s%s%s", n->name, n->reason ? " (" : "",
+                            n->reason ? n->reason : "", n->reason ? ")" : "");
+    return n->state & NODE_FLAG_NO_RESPOND ? arena_printf(a, "%s does not respond", n->name) : NULL;
+}
+
+/* The nodes that take no jobs, a few of them; NULL: there are none. */
+static const char *absent_nodes(struct arena *a, const struct plan_nodeset *in, size_t *ret_n)
+{
+    AUTO(buf_done) struct buf b = {0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < in->n_pods; i++) {
+        const char *why = idle_for_nothing(a, in, in->pods[i]);
+
+        if (why && n++ < MAX_PODS_SHOWN)
+            buf_printf(&b, "%s%s", b.n ? ", " : "", why);
+    }
+    if (n > MAX_PODS_SHOWN)
+        buf_printf(&b, ", and %zu more", n - MAX_PODS_SHOWN);
+    *ret_n = n;
+    return n ? arena_strdup(a, buf_str(&b)) : NULL;
+}
+
+static void judge_serving(const struct plan_nodeset *in, const struct nodeset_status *st,
+                          struct status_scribe *s)
+{
+    size_t n = 0;
+    const char *absent = absent_nodes(s->to->arena, in, &n);
+
+    if (in->slurm && in->slurm->down && st->desired > 0)
+        status_set(
+            s, "Ready", STATUS_UNKNOWN, false, "SlurmUnknown",
+            "the pods are ready, but slurmctld does not answer, so that nobody knows whether "
+            "their nodes take jobs");
+    else if (absent)
+        status_set(s, "Ready", STATUS_FALSE, false, "NodesNotServing",
+                   "the pods are ready, but %zu of their nodes %s no jobs: %s", n,
+                   n == 1 ? "takes" : "take", absent);
+    else if (st->desired == 0)
+        status_set(s, "Ready", STATUS_TRUE, false, "PodsReady", "no pods are asked for");
+    else if (st->desired == 1)
+        status_set(s, "Ready", STATUS_TRUE, false, "PodsReady", "the pod is ready");
+    else
+        status_set(s, "Ready", STATUS_TRUE, false, "PodsReady", "all %d pods are ready",
+                   (int)st->desired);
 }
 
 static void judge_ready(const struct plan_nodeset *in, const struct nodeset_status *st,
@@ -91,11 +154,10 @@ static void judge_ready(const struct plan_nodeset *in, const struct nodeset_stat
         status_set(s, "Ready", STATUS_FALSE, false, "PodsNotReady", "%d of %d pods are ready%s",
                    (int)st->available_replicas, (int)st->desired, first_trouble(s->to->arena, in));
     else
-        status_set(s, "Ready", STATUS_TRUE, false, "PodsReady", "all %d pods are ready",
-                   (int)st->desired);
+        judge_serving(in, st, s);
 }
 
-/* "gpu-3 (jobs 12, 13)" of the pods that are waited for, a few of them. */
+/* "gpu-3 (job 12)", "gpu-4 (jobs 13, 14)" of the pods that are waited for, a few of them. */
 static const char *waited_for(struct arena *a, const struct plan_nodeset *in,
                               const struct nodeset_scale *scale)
 {
@@ -108,16 +170,19 @@ static const char *waited_for(struct arena *a, const struct plan_nodeset *in,
         buf_printf(&b, "%s%s%s", i ? ", " : "", p->name,
                    n ? "" : " (slurmctld does not know it: delete the pod yourself)");
         for (size_t k = 0; n && k < n->n_job_ids; k++)
-            buf_printf(&b, "%s%u%s", k ? ", " : " (jobs ", n->job_ids[k],
-                       k + 1 == n->n_job_ids ? ")" : "");
+            buf_printf(&b, "%s%u%s",
+                       k                   ? ", "
+                       : n->n_job_ids == 1 ? " (job "
+                                           : " (jobs ",
+                       n->job_ids[k], k + 1 == n->n_job_ids ? ")" : "");
     }
     if (scale->n_drain > MAX_PODS_SHOWN)
         buf_printf(&b, ", and %zu more", scale->n_drain - MAX_PODS_SHOWN);
     return arena_strdup(a, buf_str(&b));
 }
 
-static void judge_scale(const struct plan_nodeset *in, const struct nodeset_scale *scale,
-                        struct status_scribe *s)
+static void judge_scale(const struct plan_nodeset *in, const struct nodeset_view *view,
+                        const struct nodeset_scale *scale, struct status_scribe *s)
 {
     bool known = in->slurm && !in->slurm->down;
 
@@ -132,7 +197,10 @@ static void judge_scale(const struct plan_nodeset *in, const struct nodeset_scal
                    "%zu pods are too many, but nothing tells that no job runs on them; delete the "
                    "pods yourself if you know better",
                    scale->n_waiting);
-    if (scale->n_outdated == 0)
+    if (view && view->release.held)
+        status_set(s, "Updated", STATUS_FALSE, false, "WaitingForSlurmctld", "%s",
+                   view->release.held);
+    else if (scale->n_outdated == 0)
         (void)api_condition_drop(s->conditions, "Updated");
     else
         status_set(s, "Updated", STATUS_FALSE, false, "WaitingForIdle",
@@ -172,7 +240,7 @@ void nodeset_status_plan(const struct plan_nodeset *in, const char *hash,
     count_nodes(in, &st);
     pin(to->arena, in, &st);
     judge_ready(in, &st, scale, why, &scribe);
-    judge_scale(in, scale, &scribe);
+    judge_scale(in, view, scale, &scribe);
     judge_config(in, &scribe);
     nodeset_nodes_judge(in, view, &scribe);
     nodeset_partition_judge(in, view, why, &scribe);

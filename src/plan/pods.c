@@ -84,6 +84,7 @@ static void read_annotations(const struct jsn *v, struct plan_pod *p)
 {
     const char *deadline = annotation(v, POD_DEADLINE);
     const char *registered = annotation(v, POD_REGISTERED);
+    const char *again = annotation(v, ANNOTATION_REGISTER);
     int64_t us;
 
     p->cordoned =
@@ -94,6 +95,8 @@ static void read_annotations(const struct jsn *v, struct plan_pod *p)
     p->record_checked = streq(annotation(v, ANNOTATION_RECORD_CHECKED), "true");
     if (registered && str_to_i64(str_of(registered), &us) == 0)
         p->registered_us = us;
+    if (again && str_to_i64(str_of(again), &us) == 0)
+        p->register_us = us;
 }
 
 static void read_owner(struct arena *a, const struct jsn *v, struct plan_pod *p)
@@ -153,6 +156,7 @@ void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
     p.namespace = text_of(a, jsn_get(v, "metadata.namespace"));
     p.name = text_of(a, jsn_get(v, "metadata.name"));
     p.uid = text_of(a, jsn_get(v, "metadata.uid"));
+    p.version = text_of(a, jsn_get(v, "metadata.resourceVersion"));
     read_owner(a, v, &p);
     p.hash = arena_strdup(a, hash ? hash : "");
     p.node_name = text_of(a, jsn_get(v, "spec.nodeName"));
@@ -196,9 +200,14 @@ bool plan_pod_is_available(const struct plan_pod *p, int32_t min_ready_seconds, 
     return min_ready_seconds <= 0 || p->ready_us + min_ready_seconds * 1000000LL <= now_us;
 }
 
+bool plan_pod_is_over(const struct plan_pod *p)
+{
+    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED;
+}
+
 bool plan_pod_is_empty(const struct plan_pod *p)
 {
-    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED || p->off ||
+    return plan_pod_is_over(p) || p->off ||
            (p->phase == POD_PENDING && !p->node_name);
 }
 

@@ -20,6 +20,7 @@ struct plan_pod {
     const char *namespace;
     const char *name;
     const char *uid;
+    const char *version; /* metadata.resourceVersion; NULL: not known */
     const char *owner_uid; /* of what controls it; NULL: nobody */
     const char *owner_name;
     const char *hash;      /* of the revision it was made from; "" if unknown */
@@ -43,6 +44,9 @@ struct plan_pod {
     int64_t deadline_us;   /* 0: none */
     bool record_checked;   /* when it was made, Slurm had no record of its node, or a fitting one */
     int64_t registered_us; /* POD_REGISTERED; 0: it has none */
+    int64_t register_us;   /* when its slurmd was asked to register again; 0: never */
+    const char
+        *node_drain; /* why its Kubernetes node is to have no jobs; NULL: it may.  Not decoded */
     const char *trouble; /* what keeps it from running, for its owner's condition; NULL: nothing */
 };
 
@@ -54,6 +58,9 @@ int64_t plan_pod_ordinal(const struct plan_pod *p, const char *set);
 
 /* Placed, running, ready for at least that long. */
 bool plan_pod_is_available(const struct plan_pod *p, int32_t min_ready_seconds, int64_t now_us);
+
+/* Its containers have ended for good. */
+bool plan_pod_is_over(const struct plan_pod *p);
 
 /* Its slurmd never ran, or runs no more. */
 bool plan_pod_is_empty(const struct plan_pod *p);

@@ -35,6 +35,7 @@ struct slurm_node {
     int64_t started_us;                     /* when its slurmd did; 0: not known */
     const char *reason_user;                /* who wrote the reason; NULL: not known */
     const struct slurm_node_params *params; /* NULL: the agent does not tell */
+    const char *release;                    /* of its slurmd, "22.05.8"; NULL: not known */
 };
 
 /* A partition as slurmctld has it. */

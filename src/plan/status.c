@@ -35,6 +35,12 @@ void status_set(struct status_scribe *s, const char *type, enum status_value val
                                                     .message = text});
 }
 
+void status_unknown(struct status_scribe *s, const char *type, const char *why)
+{
+    if (api_condition_find(s->conditions, type))
+        status_set(s, type, STATUS_UNKNOWN, false, "SlurmUnknown", "%s", why);
+}
+
 void status_look_again(struct status_scribe *s, const char *type)
 {
     static const int64_t least = STATUS_LOOK_AGAIN_US;

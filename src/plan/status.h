@@ -23,6 +23,9 @@ enum status_value { STATUS_FALSE, STATUS_TRUE, STATUS_UNKNOWN };
 void status_set(struct status_scribe *s, const char *type, enum status_value value, bool warn,
                 const char *reason, const char *fmt, ...) PRINTF(6, 7);
 
+/* A condition that was there is Unknown now (reason SlurmUnknown); one that was not stays away. */
+void status_unknown(struct status_scribe *s, const char *type, const char *why);
+
 /*
  * Look again, because nothing else may tell: soon after the condition has got its status, and ever
  * more seldom.  It must be there.

@@ -60,13 +60,14 @@ static unsigned distance(const char *a, const char *b, unsigned most)
     return row[bn];
 }
 
-/* The known key that an unknown one was probably meant to be, or NULL. */
+/* The known key that an unknown one was probably meant to be, or NULL.  Of a short word every
+ * letter but one must fit. */
 static const char *nearest_key(const struct checker *c, enum conf_section section, const char *name)
 {
     size_t n;
     const struct conf_key *keys = keys_of(conf_kind_of(c->m->conf), section, &n);
     const char *best = NULL;
-    unsigned least = 3;
+    unsigned least = (unsigned)MIN(strlen(name) / 3 + 1, (size_t)3);
 
     for (size_t i = 0; i < n; i++) {
         unsigned d = distance(name, keys[i].name, 2);

@@ -5,6 +5,7 @@
 #include "src/admission/kinds.h"
 #include "src/api/controller.h"
 #include "src/api/test/lookup_over.h"
+#include "src/json/test/json_text.h"
 #include "src/slurm/profile.h"
 
 static const char *admitted(struct arena *a, const struct jsn *object, const struct jsn *old,
@@ -173,10 +174,10 @@ static void a_change_that_restarts_slurmctld_is_warned_about(void **state)
     } cases[] = {
         {"Controller", "  extraConf: SchedulerTimeSlice=30", "  extraConf: SchedulerTimeSlice=40",
          ""},
-        {"Controller", "  {}", "  extraConf: SelectType=select/linear",
-         "warning: spec.extraConf: slurmctld is restarted for this (jobs go on): SelectType: "
-         "(not set) -> select/linear\n"},
-        {"Controller", NULL, "  extraConf: SelectType=select/linear", ""},
+        {"Controller", "  {}", "  extraConf: PriorityType=priority/basic",
+         "warning: spec.extraConf: slurmctld is restarted for this (jobs go on): PriorityType: "
+         "(not set) -> priority/basic\n"},
+        {"Controller", NULL, "  extraConf: PriorityType=priority/basic", ""},
         {"NodeSet", "  controllerRef: {name: m}\n  partition: {config: MaxTime=1}",
          "  controllerRef: {name: m}\n  partition: {config: MaxTime=2}", ""},
         {"NodeSet", "  controllerRef: {name: m}\n  partition: {}",
@@ -404,9 +405,57 @@ static void max_node_count_is_not_lowered_below_what_is_declared(void **state)
     }
 }
 
+/* "QUJD" stands for three bytes, KEY for 48. */
+#define KEY "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFB"
+static void keys_of_clusters_are_checked_where_they_are_written(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *now;
+        const char *old; /* NULL: it is new */
+        const char *says;
+    } cases[] = {
+        {"main-auth-slurm", "{'data':{'slurm.key':''}}", NULL,
+         "data[slurm.key]: the key of Controller main is empty"},
+        {"main-auth-slurm", "{'data':{}}", "{'data':{'slurm.key':'" KEY "'}}",
+         "data[slurm.key]: the key of Controller main is empty"},
+        {"main-auth-slurm", "{'data':{'slurm.key':'QUJD'}}", NULL,
+         "data[slurm.key]: the key of Controller main has 3 bytes"},
+        {"main-auth-slurm", "{'stringData':{'slurm.key':'ABC'}}", NULL,
+         "data[slurm.key]: the key of Controller main has 3 bytes"},
+        {"main-auth-slurm", "{'data':{'slurm.key':'" KEY "'}}", NULL, ""},
+        {"main-auth-jwt", "{'data':{'jwt.key':'QUJD'}}", NULL,
+         "data[jwt.key]: the key for tokens of Controller main has 3 bytes"},
+        /* as bad as it was before: a label is changed; a Secret of others */
+        {"main-auth-slurm", "{'data':{'slurm.key':'QUJD'}}", "{'data':{'slurm.key':'QUJD'}}", ""},
+        {"mine", "{'data':{'slurm.key':''}}", NULL, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct jsn *all = json_of(
+            &a, "[{'apiVersion':'slinky.slurm.net/v1beta1','kind':'Controller','metadata':{'name':"
+                "'main','namespace':'slurm'},'spec':{}}]");
+        struct api_lookup l = api_lookup_over(all);
+        struct api_problems p = {.arena = &a};
+        struct jsn *now = json_of(&a, cases[i].now);
+        struct admission_request in = {now, cases[i].old ? json_of(&a, cases[i].old) : NULL, &l,
+                                       RELEASE(22, 5, 8)};
+
+        jsn_set_path(&a, now, "metadata.name", jsn_string(&a, cases[i].name));
+        jsn_set_path(&a, now, "metadata.namespace", jsn_string(&a, "slurm"));
+        admission_check_secret(&in, &p);
+        assert_int_equal(p.errors, cases[i].says[0] ? 1 : 0);
+        if (p.errors)
+            assert_true(starts_with(lines_of(&a, &p), cases[i].says));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_of_clusters_are_checked_where_they_are_written),
         cmocka_unit_test(every_kind_has_its_rules),
         cmocka_unit_test(an_object_without_a_name_is_refused),
         cmocka_unit_test(problems_are_told_as_the_api_tells_them),

@@ -21,6 +21,24 @@ static void drift_add(struct arena *a, struct jsn *list, const char *partition, 
     jsn_append(a, list, fields_encode(a, wire_drift_fields, &d));
 }
 
+/*
+ * "compute" is declared, a NodeSet, and what slurmctld shows are nodes: say that they are no
+ * NodeSet's any more, and how many it really has.  slurmctld 22.05 leaves none where it is told
+ * nodes=+n1.
+ */
+static const char *nodes_shown(const struct engine *g, struct arena *a, const char *name,
+                               const struct host_set *nodesets, const struct part_change *c)
+{
+    struct str declared = str_of(c->from);
+    struct str first = {declared.p, strcspn(declared.p, ",")};
+
+    if (c->to[0] && hub_partition_nodes(g->o.hub, name) == 0)
+        return arena_printf(a, "no node at all (written as %s)", c->to);
+    if (c->to[0] && hostset_has(nodesets, first))
+        return arena_printf(a, "%s as a fixed list", c->to);
+    return c->to;
+}
+
 static void partition_look(const struct engine *g, const struct model_object *o,
                            const struct host_set *nodesets, struct arena *a, struct jsn *list)
 {
@@ -37,7 +55,10 @@ static void partition_look(const struct engine *g, const struct model_object *o,
         return;
     live_drift(live, &declared, NULL, nodesets, g->running->release, &drift);
     for (size_t i = 0; i < drift.n; i++)
-        drift_add(a, list, o->name, drift.list[i].key->name, drift.list[i].from, drift.list[i].to);
+        drift_add(a, list, o->name, drift.list[i].key->name, drift.list[i].from,
+                  streq(drift.list[i].key->name, "Nodes")
+                      ? nodes_shown(g, a, o->name, nodesets, &drift.list[i])
+                      : drift.list[i].to);
 }
 
 static struct jsn *drift_find(const struct engine *g, struct arena *a)

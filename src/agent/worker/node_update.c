@@ -202,6 +202,18 @@ static void reason_replace(struct worker_call *c, const char *name, const update
     (void)slurm_update_node(&again);
 }
 
+/* Does anything run on it, or may it?  Who deletes what it runs in asks for a drain first. */
+static void tell_busy(struct worker_call *c, const char *name)
+{
+    struct node_now now;
+    bool idle = node_look(c, name, &now) == 0 && now.state != NO_VAL &&
+                !(now.state & NODE_FLAG_COMPLETING) &&
+                (nodestate_base(now.state) == NODE_BASE_IDLE ||
+                 nodestate_base(now.state) == NODE_BASE_DOWN);
+
+    jsn_set_bool(c->arena, c->answer, "busy", !idle);
+}
+
 /* A list, ALL or a NodeSet would change many: names of nodes alone get through. */
 static const char *node_name(struct worker_call *c)
 {
@@ -214,19 +226,27 @@ static const char *node_name(struct worker_call *c)
     return name;
 }
 
+static int node_change(struct worker_call *c, const char *name, const update_node_msg_t *m)
+{
+    if (is_held(c, name, m))
+        return 0;
+    if (slurm_update_node((update_node_msg_t *)(uintptr_t)m) != SLURM_SUCCESS &&
+        update_failed(c, name, m, errno) < 0)
+        return -1;
+    reason_replace(c, name, m);
+    return 0;
+}
+
 int call_node_update(struct worker_call *c)
 {
     const char *name = node_name(c);
     update_node_msg_t message;
 
     if (!name || call_check_texts(c) < 0 || message_fill(c, name, &message) < 0 ||
-        reason_guard(c, name) < 0)
+        reason_guard(c, name) < 0 || node_change(c, name, &message) < 0)
         return -1;
-    if (is_held(c, name, &message))
-        return 0;
-    if (slurm_update_node(&message) != SLURM_SUCCESS && update_failed(c, name, &message, errno) < 0)
-        return -1;
-    reason_replace(c, name, &message);
+    if (message.node_state == NODE_STATE_DRAIN)
+        tell_busy(c, name);
     return 0;
 }
 

@@ -191,61 +191,6 @@ static void bad_controllers_are_refused_with_a_reason(void **state)
     }
 }
 
-static void extra_conf_is_held_against_the_release(void **state)
-{
-    static const struct {
-        uint32_t release;
-        const char *extra;
-        const char *lines;
-    } cases[] = {
-        {0, "A=1\\nInclude other.conf\\nnonsense\\n",
-         "spec.extraConf: line 3: cannot read 'nonsense'\n"},
-        {0, "ReturnToService=2\\nstatesavelocation=/elsewhere\\n",
-         "spec.extraConf: line 2: StateSaveLocation is the pod's volume and cannot be set; remove "
-         "the line\n"},
-        {0, "SlurmUser=slurm\\nslurmctldport=6817\\nSlurmdPort=6819\\nClusterName=other\\n",
-         "spec.extraConf: line 3: SlurmdPort is the pods' port and cannot be set; remove the "
-         "line\n"
-         "spec.extraConf: line 4: ClusterName comes from spec.clusterName and cannot be set; "
-         "remove "
-         "the line\n"},
-        {0, "SlurmctldHost=elsewhere\\nAuthType=auth/none",
-         "spec.extraConf: line 1: SlurmctldHost is the pod's name and cannot be set; remove the "
-         "line\n"
-         "spec.extraConf: line 2: AuthType is auth/slurm or auth/munge and cannot be set to "
-         "auth/none; remove the line\n"},
-        {SERIES(24, 11), "AuthType=auth/munge", ""},
-        {SERIES(24, 11), "authtype=auth/slurm", ""},
-        {RELEASE(22, 5, 8), "AuthType=auth/slurm",
-         "spec.extraConf: line 1: AuthType: 'auth/slurm' needs Slurm 23.11 or later\n"},
-        {RELEASE(22, 5, 8), "DownNodes=nowhere State=DOWN",
-         "warning: spec.extraConf: line 1: DownNodes: there is no node nowhere\n"},
-        {SERIES(25, 5), "ReturnToService=2\\nPartitionName=x Nodes=later MaxTime=1", ""},
-        {SERIES(25, 5), "# fine\\nReturnToServce=2",
-         "spec.extraConf: line 2: unknown key ReturnToServce; did you mean ReturnToService?\n"},
-        {RELEASE(22, 5, 8), "MetricsType=metrics/openmetrics",
-         "spec.extraConf: line 1: MetricsType needs Slurm 25.11; this cluster runs 22.05\n"},
-        {RELEASE(22, 5, 8), "PartitionName=x Nodes=later State=AWAY",
-         "spec.extraConf: line 1: partition x: State: 'AWAY' is not UP, DOWN, DRAIN or "
-         "INACTIVE\n"},
-        {RELEASE(22, 5, 8), "PartitionName=DEFAULT MaxTime=1\\nPartitionName=x Nodes=ALL", ""},
-        {RELEASE(22, 5, 8), "SelectType=select/linear\\nMaxNodeCount=5",
-         "spec.extraConf: line 2: MaxNodeCount needs SelectType=select/cons_tres, and here it is "
-         "select/linear\n"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        AUTO(arena_done) struct arena a = {0};
-        struct api_problems p = {.arena = &a};
-        struct controller c =
-            controller_of(&a, "c", arena_printf(&a, "  {extraConf: \"%s\"}", cases[i].extra));
-
-        controller_check_conf(&c, cases[i].release, &p);
-        assert_string_equal(lines_of(&a, &p), cases[i].lines);
-    }
-}
-
 static void what_holds_the_state_cannot_change(void **state)
 {
     static const struct {
@@ -356,7 +301,6 @@ int main(void)
         cmocka_unit_test(the_annotation_names_the_release_before_the_image),
         cmocka_unit_test(a_policy_for_drift_that_there_is_not_is_told),
         cmocka_unit_test(bad_controllers_are_refused_with_a_reason),
-        cmocka_unit_test(extra_conf_is_held_against_the_release),
         cmocka_unit_test(what_holds_the_state_cannot_change),
         cmocka_unit_test(references_are_followed),
     };

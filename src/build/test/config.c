@@ -250,6 +250,7 @@ static void cgroup_conf_follows_the_nodes(void **state)
         {BUILD_CGROUP_V2, SERIES(22, 5), "CgroupPlugin=cgroup/v2\nIgnoreSystemd=yes\n", false},
         {BUILD_CGROUP_V1, SERIES(22, 5), "CgroupPlugin=cgroup/v1\n", false},
         {BUILD_CGROUP_HYBRID, SERIES(25, 5), "CgroupPlugin=cgroup/v1\n", false},
+        {BUILD_CGROUP_AUTO, SERIES(22, 5), "CgroupPlugin=autodetect\nIgnoreSystemd=yes\n", false},
         {BUILD_CGROUP_NONE, SERIES(22, 5), "CgroupPlugin=cgroup/v1\n", true},
         {BUILD_CGROUP_NONE, SERIES(25, 5), "CgroupPlugin=disabled\n", true},
     };

@@ -54,9 +54,9 @@ static const char *all_of(struct arena *a, struct test_cluster *t)
         struct build_worker w = {.ordinal = 7};
         char hash[REVISION_HASH_LEN];
 
-        revision_hash(revision_data(a, ns), 0, hash);
+        revision_hash(revision_data(a, ns, NULL), 0, hash);
         w.hash = hash;
-        print(&b, build_revision(a, ns, revision_data(a, ns), hash, 1));
+        print(&b, build_revision(a, ns, revision_data(a, ns, NULL), hash, 1));
         print(&b, build_ssh_config(a, ns));
         print(&b, build_worker_pod(a, c, ns, &w, &p));
         JSN_FOR_ITEMS (claim, build_worker_claims(a, c, ns, &w))
@@ -149,9 +149,9 @@ static void slurmd_describes_its_node(void **state)
         {RELEASE(22, 5, 8), "''", "'Features=c'"},
         {RELEASE(22, 5, 8), "Weight=5 features=b,a,c", "'Features=a,b,c Weight=5'"},
         {RELEASE(22, 5, 8), "\"gres=gpu:4\\nWeight=5\"", "'Features=c Gres=gpu:4 Weight=5'"},
-        {RELEASE(22, 5, 8), "\"Reason=\\\"it's odd\\\"\"", "'Features=c Reason=it'\\''s odd'"},
+        {RELEASE(22, 5, 8), "\"Reason=\\\"it's odd\\\"\"", "'Features=c Reason=\"it'\\''s odd\"'"},
         {RELEASE(22, 5, 8), "nonsense", "'Features=c'"},
-        {SERIES(25, 5), "''", "'Features=c'\"${SLINKY_TOPOLOGY:+ Topology=$SLINKY_TOPOLOGY}\""},
+        {SERIES(25, 5), "''", "'Features=c'"},
         {SERIES(25, 5), "topology=default:s1", "'Features=c Topology=default:s1'"},
     };
 
@@ -160,6 +160,36 @@ static void slurmd_describes_its_node(void **state)
         AUTO(arena_done) struct arena a = {0};
 
         assert_string_equal(arg_of(&a, cases[i].release, cases[i].extra), cases[i].conf);
+    }
+}
+
+/* By the environment: what entry points of images do with arguments is not ours to say. */
+static void the_topology_of_the_machine_is_in_the_environment(void **state)
+{
+    static const struct {
+        uint32_t release;
+        const char *extra;
+        bool want;
+    } cases[] = {
+        {RELEASE(22, 5, 8), "''", false},
+        {SERIES(25, 5), "''", true},
+        {SERIES(25, 5), "topology=default:s1", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct test_cluster t = {0};
+        const struct jsn *pod;
+        bool found = false;
+
+        cluster_of(
+            &a, &t, cases[i].release,
+            arena_printf(&a, CONTROLLER "  {}\n" NODESET("c") "  extraConf: %s\n", cases[i].extra));
+        pod = worker_of(&a, &t, &(struct build_worker){.hash = ""});
+        JSN_FOR_ITEMS (env, jsn_key(jsn_item(jsn_get(pod, "spec.containers"), 0), "env"))
+            found = found || streq(jsn_get_str(env, "name"), "POD_TOPOLOGY");
+        assert_int_equal(found, cases[i].want);
     }
 }
 
@@ -284,15 +314,15 @@ static void what_does_not_show_in_pods_keeps_the_hash(void **state)
 
     (void)state;
     cluster_of(&a, &plain, 0, CONTROLLER "  {}\n" NODESET("c"));
-    revision_hash(revision_data(&a, plain.list[0]), 0, hash);
-    revision_hash(revision_data(&a, plain.list[0]), 1, other);
+    revision_hash(revision_data(&a, plain.list[0], NULL), 0, hash);
+    revision_hash(revision_data(&a, plain.list[0], NULL), 1, other);
     assert_string_not_equal(hash, other);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct test_cluster t = {0};
 
         cluster_of(&a, &t, 0,
                    arena_printf(&a, CONTROLLER "  {}\n" NODESET("c") "%s", cases[i].spec));
-        revision_hash(revision_data(&a, t.list[0]), 0, other);
+        revision_hash(revision_data(&a, t.list[0], NULL), 0, other);
         assert_int_equal(streq(hash, other), cases[i].same);
     }
 }
@@ -315,7 +345,7 @@ static void texts_are_escaped_as_go_does(void **state)
     (void)state;
     cluster_of(&a, &t, 0,
                CONTROLLER "  {}\n" NODESET("c") "  slurmd: {b: 'a<b', a: [1, true, null]}\n");
-    assert_string_equal(revision_data(&a, t.list[0]),
+    assert_string_equal(revision_data(&a, t.list[0], NULL),
                         "{\"spec\":{\"logfile\":{\"$patch\":\"replace\"},\"ordinalPadding\":0,"
                         "\"oversubscribeNode\":false,\"slurmd\":{\"$patch\":\"replace\",\"a\":[1,"
                         "true,null],\"b\":\"a\\u003cb\"},\"template\":{\"$patch\":\"replace\"}}}");
@@ -358,7 +388,9 @@ static void annotations_of_the_controller_start_its_pods_anew(void **state)
     annotations =
         jsn_get(build_controller_app(&a, &t.cluster, "", &p), "spec.template.metadata.annotations");
     assert_string_equal(jsn_text(jsn_key(annotations, "restart-trigger")), "1");
-    assert_int_equal(jsn_len(annotations), 4); /* and our own three */
+    assert_string_equal(jsn_text(jsn_member(annotations, STR("slurmkeeper.dev/slurm-version"))),
+                        "25.05");
+    assert_int_equal(jsn_len(annotations), 5); /* and our own three */
 }
 
 static void null_and_empty_lists_are_not_given(void **state)
@@ -675,6 +707,7 @@ int main(void)
         cmocka_unit_test(pods_have_the_keys_of_what_is_declared),
         cmocka_unit_test(probes_ask_by_http_only_where_it_is_answered),
         cmocka_unit_test(slurmd_describes_its_node),
+        cmocka_unit_test(the_topology_of_the_machine_is_in_the_environment),
         cmocka_unit_test(workers_ask_for_what_slurmd_needs_and_the_nodeset_adds),
         cmocka_unit_test(pods_of_kubernetes_nodes_have_their_place),
         cmocka_unit_test(names_of_workers_are_stable),

@@ -22,7 +22,7 @@ static void what_is_wrong_is_said_in_a_sentence(void **state)
         {"apiserver --history 0",
          "slurmkeeper: apiserver: --history: '0' is not a number from 1 to 86400\n"},
         {"operator --cgroup v3",
-         "slurmkeeper: operator: --cgroup: 'v3' is none of v2, v1, hybrid, none\n"},
+         "slurmkeeper: operator: --cgroup: 'v3' is none of v2, v1, hybrid, none, auto\n"},
     };
 
     (void)state;

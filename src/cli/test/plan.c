@@ -84,6 +84,46 @@ static void a_plan_reads_as_sentences(void **state)
                         "  2 changes; slurmctld is restarted, jobs go on\n");
 }
 
+/* Nothing is to be done, and slurmctld has something else. */
+static void drift_is_listed(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct plan_cluster c = cluster();
+    struct plan_world w = {.a = &a};
+    struct render_doc now[2] = {
+        {json_of(&a,
+                 "{'kind':'Controller','metadata':{'name':'lab','namespace':'slurm',"
+                 "'annotations':{'slurmkeeper.dev/drift-policy':'Revert'}},'spec':{},"
+                 "'status':{'conditions':[{'type':'Drifted','status':'True','message':'old'}]}}"),
+         ""},
+        {json_of(&a, "{'kind':'NodeSet','metadata':{'name':'gpu','namespace':'slurm'},'spec':"
+                     "{'controllerRef':{'name':'lab'}},'status':{'conditions':[{'type':"
+                     "'NodesApplied','status':'False','reason':'NotRegistered','message':'gone: "
+                     "gpu-1'}]}}"),
+         ""}};
+    const struct jsn *state_now =
+        json_of(&a, "{'drift':[{'partition':'p','field':'State','declared':'UP','live':'DRAIN'},"
+                    "{'partition':'q','field':'PartitionName','declared':'q','live':''},"
+                    "{'partition':'r','field':'PartitionName','declared':'','live':'r'}]}");
+
+    (void)state;
+    w.now = now;
+    w.n_now = 2;
+    c.warnings = jsn_array(&a);
+    plan_drift(&w, state_now, &c);
+    assert_string_equal(printed(&a, &c, 1, false),
+                        "cluster slurm/lab (Slurm 22.05.8)\n"
+                        "  drift        partition p: State is DRAIN, declared UP\n"
+                        "  drift        partition q is declared and not there\n"
+                        "  drift        partition r is there and not declared\n"
+                        "  drift        NodeSet gpu: gone: gpu-1\n"
+                        "  drift is what slurmctld has otherwise than declared; it is put back as "
+                        "soon as Slurm allows (policy Revert)\n"
+                        "  no change of what is declared\n");
+    plan_drift(&w, NULL, &c); /* no agent: the conditions */
+    assert_string_equal(jsn_text(jsn_item(c.drift, 0)), "old");
+}
+
 static void the_end_of_a_plan_tells_what_comes_of_it(void **state)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -120,7 +160,7 @@ static void programs_get_the_same_as_json(void **state)
                         "{'clusters':[{'namespace':'slurm','name':'lab','release':'22.05.8',"
                         "'source':'agent','new':false,'class':'reconfigure','changes':[{'class':"
                         "'reconfigure','change':'NodeName=n1 added','why':'it is new'}],"
-                        "'warnings':[]}]}");
+                        "'warnings':[],'drift':[]}]}");
 }
 
 #define GPU                                                                                        \
@@ -140,7 +180,7 @@ static void nodes_are_compared(void **state)
         {",'extraConf':'Features=a100'", ",'extraConf':'Feature=h100 Weight=2'", "",
          "NodeSet gpu: Features: a100,gpu -> gpu,h100; NodeSet gpu: Weight: 1 -> 2; "},
         {"", ",'extraConf':'Gres=gpu:2'", "",
-         "NodeSet gpu: nodes: (not set) -> Gres=gpu:2 (pods are replaced, each when no job can run "
+         "NodeSet gpu: nodes: not set -> Gres=gpu:2 (pods are replaced, each when no job can run "
          "on it); "},
         {"", ",'slurmd':{'image':'x'}", "",
          "NodeSet gpu: another template (pods are replaced, each when no job can run on it); "},
@@ -170,13 +210,71 @@ static void nodes_are_compared(void **state)
     }
 }
 
+#define LAB(more) "{'kind':'Controller','metadata':{'namespace':'slurm','name':'lab'" more "}"
+#define SAYS(release) LAB(",'annotations':{'slurmkeeper.dev/slurm-version':'" release "'}") "}"
+#define IMAGE(release) LAB("") ",'spec':{'slurmctld':{'image':'x/slurmctld:" release "'}}}"
+#define ONE_SET                                                                                    \
+    "{'kind':'NodeSet','metadata':{'namespace':'slurm','name':'gpu'},'spec':{'controllerRef':"     \
+    "{'name':'lab'}}}"
+
+/* The order before it is gone; a step that Slurm does not make is refused with the way. */
+static void another_slurm_is_a_procedure(void **state)
+{
+    static const struct {
+        const char *now;
+        const char *then;
+        uint32_t runs;
+        const char *text;    /* of the changes */
+        const char *refused; /* or NULL */
+    } rows[] = {
+        {SAYS("24.11.5"), SAYS("24.11.5"), RELEASE(24, 11, 5), "", NULL},
+        {SAYS("24.11"), SAYS("24.11"), RELEASE(24, 11, 5), "", NULL},
+        {SAYS("24.11.5"), SAYS("26.05.5"), RELEASE(24, 11, 5),
+         "restart slurmctld: Slurm 24.11.5 -> 26.05.5, before its nodes; rpc NodeSet gpu: Slurm "
+         "26.05.5, when slurmctld is it; ",
+         NULL},
+        {SAYS("24.11.5"), SAYS("24.11.7"), RELEASE(24, 11, 5),
+         "restart slurmctld: Slurm 24.11.5 -> 24.11.7, before its nodes; rpc NodeSet gpu: Slurm "
+         "24.11.7, when slurmctld is it; ",
+         NULL},
+        {SAYS("22.05.8"), SAYS("26.05.5"), RELEASE(22, 5, 8), "",
+         "Slurm 22.05 cannot become 26.05 at once: 26.05 takes over from 24.11 or later; go by "
+         "23.11, then 25.05 first"},
+        {IMAGE("24.11.5"), IMAGE("25.05"), RELEASE(24, 11, 5),
+         "restart slurmctld: Slurm 24.11.5 -> 25.05, before its nodes; rpc NodeSet gpu: Slurm "
+         "25.05, when slurmctld is it; ",
+         NULL},
+        /* a tag that is wrong about what runs now decides nothing */
+        {IMAGE("25.11"), IMAGE("26.05"), RELEASE(22, 5, 8), "", NULL},
+        {SAYS("26.05.5"), SAYS("26.05.5"), 0, "", NULL}, /* nobody tells what runs */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        AUTO(buf_done) struct buf b = {0};
+        struct render_doc now[] = {{json_of(&a, rows[i].now), ""}};
+        struct render_doc then[] = {{json_of(&a, rows[i].then), ""}, {json_of(&a, ONE_SET), ""}};
+        struct plan_world w = {.a = &a, .now = now, .n_now = 1, .then = then, .n_then = 2};
+        struct plan_cluster c = {.ns = "slurm", .name = "lab"};
+
+        plan_upgrade(&w, &c, rows[i].runs);
+        for (size_t k = 0; k < c.n; k++)
+            buf_printf(&b, "%s %s; ", change_class_name(c.changes[k].class), c.changes[k].text);
+        assert_string_equal(buf_str(&b), rows[i].text);
+        assert_string_equal(c.refused ? c.refused : "", rows[i].refused ? rows[i].refused : "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_are_compared),
         cmocka_unit_test(files_are_compared_by_meaning),
         cmocka_unit_test(a_plan_reads_as_sentences),
+        cmocka_unit_test(drift_is_listed),
         cmocka_unit_test(the_end_of_a_plan_tells_what_comes_of_it),
+        cmocka_unit_test(another_slurm_is_a_procedure),
         cmocka_unit_test(programs_get_the_same_as_json),
     };
 

@@ -16,18 +16,45 @@ static struct jsn *objects_of(struct arena *a, const char *text)
     return v;
 }
 
-static void the_file_in_deploy_is_what_is_printed(void **state)
+/* Both are kept as printed. */
+static void is_kept(const char *args, const char *path)
 {
-    AUTO(run_done) struct run r = run_of("rbac");
+    AUTO(run_done) struct run r = run_of(args);
     AUTO(free) char *kept = NULL;
     struct err e = {0};
     size_t n;
 
-    (void)state;
-    if (file_read(SOURCE_ROOT "/deploy/rbac/operator.yaml", (size_t)1 << 20, &kept, &n, &e) < 0)
+    if (file_read(path, (size_t)1 << 20, &kept, &n, &e) < 0)
         fail_msg("%s; print it with: make rbac", e.text);
     if (!streq(kept, r.out))
-        fail_msg("deploy/rbac/operator.yaml is not what `slurmkeeper rbac` prints; run: make rbac");
+        fail_msg("%s is not what `slurmkeeper %s` prints; run: make rbac", path, args);
+}
+
+static void the_files_in_deploy_are_what_is_printed(void **state)
+{
+    (void)state;
+    is_kept("rbac", SOURCE_ROOT "/deploy/rbac/operator.yaml");
+    is_kept("rbac --namespace slurm --watch slurm", SOURCE_ROOT "/deploy/namespaced/rbac.yaml");
+}
+
+/* Nothing of the whole cluster is asked for, nor anything in a namespace that was not named. */
+static void with_watch_every_right_is_in_a_namespace(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    AUTO(run_done) struct run r = run_of("rbac --namespace here --watch a --watch b");
+    struct jsn *all = objects_of(&a, r.out);
+
+    (void)state;
+    assert_int_equal(jsn_len(all), 7);
+    JSN_FOR_ITEMS (o, all) {
+        const char *ns = jsn_get_str(o, "metadata.namespace");
+
+        assert_non_null(ns);
+        assert_true(streq(ns, "here") || streq(ns, "a") || streq(ns, "b"));
+        JSN_FOR_ITEMS (rule, jsn_key(o, "rules"))
+            assert_string_not_equal(jsn_text(jsn_item(jsn_key(rule, "resources"), 0)),
+                                    "validatingwebhookconfigurations");
+    }
 }
 
 static void bindings_give_roles_to_the_account(void **state)
@@ -82,7 +109,8 @@ static void a_namespace_that_cannot_be_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_file_in_deploy_is_what_is_printed),
+        cmocka_unit_test(the_files_in_deploy_are_what_is_printed),
+        cmocka_unit_test(with_watch_every_right_is_in_a_namespace),
         cmocka_unit_test(bindings_give_roles_to_the_account),
         cmocka_unit_test(every_right_is_in_one_of_the_roles),
         cmocka_unit_test(a_namespace_that_cannot_be_is_refused),

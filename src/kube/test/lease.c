@@ -128,12 +128,14 @@ static void on_done(void *arg)
     c->done++;
 }
 
-static void campaign(struct peer *p, struct candidate *c, const char *identity)
+static void campaign_after(struct peer *p, struct candidate *c, const char *identity,
+                           const char *predecessors)
 {
     struct kube_election_options o = {
         .namespace = "slurm",
         .name = "operator",
         .identity = identity,
+        .predecessors = predecessors,
         .lease_ms = 2000,
         .renew_ms = 1500,
         .retry_ms = 100,
@@ -146,6 +148,11 @@ static void campaign(struct peer *p, struct candidate *c, const char *identity)
     struct err e = {0};
 
     assert_int_equal(kube_election_new(p->client, &o, &c->el, &e), 0);
+}
+
+static void campaign(struct peer *p, struct candidate *c, const char *identity)
+{
+    campaign_after(p, c, identity, NULL);
 }
 
 static const char *holder(struct model *m, struct arena *a)
@@ -244,6 +251,30 @@ static void a_dead_leaders_lease_runs_out_first(void **state)
     assert_true(b.started_ms - dead_ms >= 1500); /* its last renewal was a retry or so ago */
     assert_int_equal(a.stopped, 0);
     b.el = kube_election_free(b.el);
+    free(m.lease);
+}
+
+/* "pod_1_" is one container, in which processes follow each other; "pod_10_" is another one. */
+static void a_dead_predecessor_is_not_waited_for(void **state)
+{
+    struct candidate other = {0}, next = {0}, old = {0};
+    struct model m = {0};
+    AUTO(peer_done) struct peer p;
+
+    (void)state;
+    peer_init(&p, serve, NULL);
+    p.arg = &m;
+    campaign(&p, &old, "pod_1_a");
+    peer_run_until(&p, &old.started, 1);
+    campaign_after(&p, &other, "pod_10_b", "pod_10_");
+    peer_run_until(&p, &other.told, 1);
+    assert_int_equal(other.started, 0);
+    old.el = kube_election_free(old.el);
+    campaign_after(&p, &next, "pod_1_b", "pod_1_");
+    peer_run_until(&p, &next.started, 1);
+    assert_int_equal(other.started, 0); /* it would have waited for the end of the lease */
+    next.el = kube_election_free(next.el);
+    other.el = kube_election_free(other.el);
     free(m.lease);
 }
 
@@ -427,6 +458,7 @@ int main(void)
         cmocka_unit_test(the_first_makes_the_lease_and_keeps_it),
         cmocka_unit_test(a_lease_that_is_given_back_is_taken_soon),
         cmocka_unit_test(a_dead_leaders_lease_runs_out_first),
+        cmocka_unit_test(a_dead_predecessor_is_not_waited_for),
         cmocka_unit_test(who_cannot_renew_stops_in_time),
         cmocka_unit_test(a_server_that_hangs_ends_the_lead_too),
         cmocka_unit_test(who_sees_another_holder_stops_at_once),

@@ -10,6 +10,7 @@
 struct script {
     const char *name; /* part of the path or body */
     int status;
+    const char *message; /* NULL: "no" */
 };
 
 struct rig {
@@ -34,7 +35,11 @@ static void serve(struct peer *p, struct http_exchange *x)
 
         if (s->name &&
             (strstr(q->path, s->name) || memmem(q->body.p, q->body.n, s->name, strlen(s->name)))) {
-            peer_answer(x, s->status, "{\"kind\":\"Status\",\"message\":\"no\"}");
+            AUTO(buf_done) struct buf b = {0};
+
+            buf_printf(&b, "{\"kind\":\"Status\",\"message\":\"%s\"}",
+                       s->message ? s->message : "no");
+            peer_answer(x, s->status, buf_str(&b));
             return;
         }
     }
@@ -187,6 +192,62 @@ static void a_refusal_ends_its_stage_and_the_status(void **state)
     assert_int_equal(r.end.first.class, ERR_PERMANENT);
 }
 
+/* A pod is tried; another is to go for it, and a third anyhow. */
+static void try_and_delete(struct rig *r, const char *name, bool same_size)
+{
+    struct jsn *pod = jsn_object(&r->arena);
+
+    jsn_set_path(&r->arena, pod, "metadata.name", jsn_string(&r->arena, name));
+    jsn_set_path(&r->arena, pod, "metadata.namespace", jsn_string(&r->arena, "n"));
+    actions_step(&r->list, "Successor");
+    actions_try_pod(&r->list, pod, same_size);
+    actions_step(&r->list, "Removal");
+    add_write(r, ACTION_DELETE, "old");
+    r->list.items[r->list.n - 1].guarded = true;
+    add_write(r, ACTION_PATCH, "other");
+    actions_step(&r->list, "Status");
+    add_write(r, ACTION_STATUS, "a");
+}
+
+static void what_is_tried_is_not_made_and_lets_the_rest_go_on(void **state)
+{
+    AUTO(rig_done) struct rig r;
+
+    (void)state;
+    rig_init(&r);
+    try_and_delete(&r, "new", false);
+    run(&r);
+    expect_writes(&r, "POST DELETE PATCH PATCH/status");
+    assert_non_null(strstr(r.peer.seen[0], "dryRun=All"));
+    assert_int_equal(r.end.writes, 3);
+}
+
+static void nothing_goes_for_what_cannot_be_made(void **state)
+{
+    static const char full[] = "exceeded quota: q, requested: pods=1, used: pods=3, limited: "
+                               "pods=3";
+    static const struct {
+        const char *message;
+        bool same_size;
+        const char *writes;
+    } rows[] = {
+        {"error looking up service account n/none", true, "POST PATCH"},
+        {full, false, "POST PATCH"},
+        {full, true, "POST DELETE PATCH PATCH/status"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(rig_done) struct rig r;
+
+        rig_init(&r);
+        r.scripts[0] = (struct script){"new", 403, rows[i].message};
+        try_and_delete(&r, "new", rows[i].same_size);
+        run(&r);
+        expect_writes(&r, rows[i].writes);
+    }
+}
+
 static void the_worst_failure_is_told(void **state)
 {
     AUTO(rig_done) struct rig r;
@@ -327,6 +388,8 @@ int main(void)
         cmocka_unit_test(stages_follow_one_another),
         cmocka_unit_test(a_stage_starts_slowly_and_then_goes_wide),
         cmocka_unit_test(a_refusal_ends_its_stage_and_the_status),
+        cmocka_unit_test(what_is_tried_is_not_made_and_lets_the_rest_go_on),
+        cmocka_unit_test(nothing_goes_for_what_cannot_be_made),
         cmocka_unit_test(the_worst_failure_is_told),
         cmocka_unit_test(what_is_gone_or_there_already_is_a_conflict),
         cmocka_unit_test(nothing_is_written_once_the_lead_is_lost),

@@ -20,6 +20,27 @@ static void objects_are_made_in_order_and_then_left_alone(void **state)
     expect_plan(&f, "");
 }
 
+static void slurmctlds_pod_is_not_ended_for_one_that_was_not_tried(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct actions list;
+
+    (void)state;
+    fixture_init(&f, "");
+    for (int i = 0; i < 3; i++) {
+        list = plan(&f);
+        test_carry_out(&f.world, &list);
+    }
+    jsn_set_path(&f.arena, test_find(&f.world, "Controller", "lab"),
+                 "spec.template.spec.serviceAccountName", jsn_string(&f.arena, "none"));
+    list = plan(&f);
+    for (size_t i = 0; i < list.n; i++)
+        if (list.items[i].verb == ACTION_PATCH && streq(list.items[i].kind->kind, "StatefulSet"))
+            assert_true(list.items[i].guarded);
+    expect_plan(&f, "try lab-controller-0;patch StatefulSet lab-controller;");
+    expect_plan(&f, "");
+}
+
 static void what_workers_share_belongs_to_all_nodesets(void **state)
 {
     AUTO(fixture_done) struct fixture f;
@@ -284,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_agents_certificate_is_renewed_in_our_secret_alone),
         cmocka_unit_test(objects_are_made_in_order_and_then_left_alone),
+        cmocka_unit_test(slurmctlds_pod_is_not_ended_for_one_that_was_not_tried),
         cmocka_unit_test(what_workers_share_belongs_to_all_nodesets),
         cmocka_unit_test(stages_follow_the_steps),
         cmocka_unit_test(keys_that_are_there_are_kept),

@@ -25,9 +25,11 @@ struct fixture {
     bool no_controller;
     const char *extra_conf;   /* of the Controller */
     const char *drift_policy; /* likewise */
+    const char *release;      /* likewise, by its annotation */
     bool external;            /* it is */
     struct api_conditions controller_says;
     const char *twin;
+    const char *gone; /* a machine that is not there any more */
     const struct slurm_state *slurm;
     struct slurm_node nodes[POD_MAX]; /* what Slurm has, if use_slurm was called */
     struct slurm_state state;
@@ -68,6 +70,8 @@ static inline UNUSED struct actions plan(struct fixture *f)
                               .revisions = revisions,
                               .slurm = f->slurm,
                               .twin = f->twin,
+                              .gone = &f->gone,
+                              .n_gone = f->gone != NULL,
                               .now_us = 1000000000};
     struct err e = {0};
 
@@ -75,11 +79,13 @@ static inline UNUSED struct actions plan(struct fixture *f)
     assert_int_equal(controller_decode(a, json_of(a, LAB), c, &e), 0);
     c->spec.extra_conf = f->extra_conf;
     c->spec.external = f->external;
-    if (f->drift_policy) {
-        c->meta.annotations =
-            (struct jsn_map){arena_calloc(a, 1, sizeof(*c->meta.annotations.items)), 1};
-        c->meta.annotations.items[0] = (struct jsn_pair){ANNOTATION_DRIFT_POLICY, f->drift_policy};
-    }
+    c->meta.annotations.items = arena_calloc(a, 2, sizeof(*c->meta.annotations.items));
+    if (f->drift_policy)
+        c->meta.annotations.items[c->meta.annotations.n++] =
+            (struct jsn_pair){ANNOTATION_DRIFT_POLICY, f->drift_policy};
+    if (f->release)
+        c->meta.annotations.items[c->meta.annotations.n++] =
+            (struct jsn_pair){API_RELEASE_ANNOTATION, f->release};
     c->status.conditions = f->controller_says;
     cluster.controller = f->no_controller ? NULL : c;
     JSN_FOR_ITEMS (o, f->world.objects) {
@@ -151,13 +157,22 @@ static inline UNUSED void expect_plan(struct fixture *f, const char *summary)
     carry_out(f, &list);
 }
 
+/* A plan may wish to look again later. */
+static inline UNUSED bool is_at_rest(const struct actions *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].verb != ACTION_REQUEUE)
+            return false;
+    return true;
+}
+
 /* Plan and carry out until nothing is left to do. */
 static inline UNUSED void converge(struct fixture *f)
 {
     for (int i = 0; i < 10; i++) {
         struct actions list = plan(f);
 
-        if (list.n == 0)
+        if (is_at_rest(&list))
             return;
         carry_out(f, &list);
     }

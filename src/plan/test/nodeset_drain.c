@@ -187,9 +187,9 @@ static void records_of_nodes_go_with_their_pods(void **state)
         {{"gpu-1", gone, ours, true, 0}, "delete gpu-1;"},
         {{"gpu-1", gone, "slurm-operator: Pod is terminating", true, 0}, "delete gpu-1;"},
         {{"gpu-7", drained, "slurmkeeper: Pod (slurm/gpu-7) is pending", true, 0}, "delete gpu-7;"},
-        {{"gpu-0", gone, ours, true, 0}, ""},   /* has a pod */
-        {{"gpu-01", gone, ours, true, 0}, ""},  /* no name of ours */
-        {{"other-1", gone, ours, true, 0}, ""}, /* of another NodeSet */
+        {{"gpu-0", gone, ours, true, 0}, ""},                /* has a pod */
+        {{"gpu-01", gone, ours, true, 0}, "delete gpu-01;"}, /* by another padding */
+        {{"other-1", gone, ours, true, 0}, ""},              /* of another NodeSet */
         {{"gpu-", gone, ours, true, 0}, ""},
         {{"gpu-1", gone, "disk", true, 0}, ""},
         {{"gpu-1", gone, NULL, true, 0}, ""},

@@ -18,6 +18,14 @@ static void declare(struct fixture *f, const char *extra_conf)
     jsn_set_path(&f->arena, the_set(f), "spec.extraConf", jsn_string(&f->arena, extra_conf));
 }
 
+/* Another spec, beside what cannot change. */
+static void fixture_declare(struct fixture *f, const char *spec)
+{
+    jsn_set(&f->arena, the_set(f), "spec",
+            jsn_get(json_of(&f->arena, arena_printf(&f->arena, SET, spec)), "spec"));
+    set_replicas(f, 0);
+}
+
 static const char *body_of(struct fixture *f, const struct actions *list)
 {
     AUTO(buf_done) struct buf b = {0};
@@ -124,10 +132,11 @@ static void a_record_that_lasts_is_made_again_while_no_job_runs(void **state)
     (void)state;
     run_two(&f);
     declare(&f, "Gres=gpu:2");
-    expect_plan(&f, "create ControllerRevision gpu-8589c96c9d;drain gpu-1;status NodeSet gpu;");
+    expect_plan(
+        &f, "create ControllerRevision gpu-8589c96c9d;try gpu-1;drain gpu-1;status NodeSet gpu;");
     assert_string_equal(reason_of(&f, "NodesApplied"), "WaitingForIdle");
     /* It is drained; its pod goes, and the record before the next pod comes. */
-    expect_plan(&f, "status Pod gpu-1;delete Pod gpu-1;status NodeSet gpu;");
+    expect_plan(&f, "try gpu-1;status Pod gpu-1;delete Pod gpu-1;status NodeSet gpu;");
     f.nodes[1].state = GONE;
     f.nodes[1].reason = OURS;
     expect_plan(&f, "delete gpu-1;status NodeSet gpu;");
@@ -260,6 +269,78 @@ static void ghosts_go_and_nobody_elses_records(void **state)
     }
 }
 
+/* Records under names that pods do not have any more. */
+static void ghosts_of_earlier_names_go(void **state)
+{
+    static const struct slurm_node_params renamed = {.features = "node", .threads = 1};
+    static const struct {
+        const char *spec; /* as it is now */
+        struct slurm_node node;
+        bool goes;
+    } cases[] = {
+        /* another padding */
+        {"", {"gpu-007", GONE, NULL, true, 0, .params = &plain}, true},
+        {",'ordinalPadding':3", {"gpu-0", GONE, NULL, true, 0, .params = &plain}, true},
+        /* hosts of the machines' names */
+        {",'template':{'spec':{'hostNetwork':true}}",
+         {"m17", GONE, NULL, true, 0, .params = &plain},
+         true},
+        {"", {"m17", GONE, NULL, true, 0, .params = &plain}, false},
+        /* another hostname, by a revision that is remembered for it; one that nobody knows */
+        {"", {"node7", GONE, NULL, true, 0, .params = &renamed}, true},
+        {"", {"node7", GONE, "fan", true, 0, .params = &renamed, .reason_user = "ann"}, false},
+        {"", {"other7", GONE, NULL, true, 0, .params = &renamed}, false},
+        {"", {"gpu-7x", GONE, NULL, true, 0, .params = &plain}, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fixture f = {0};
+
+        run_set(&f, 1, ",'template':{'spec':{'hostname':'node'}}");
+        use_slurm(&f, &cases[i].node, 1);
+        fixture_declare(&f, cases[i].spec);
+        converge(&f);
+        assert_int_equal(f.state.n, cases[i].goes ? 0 : 1);
+        fixture_done(&f);
+    }
+}
+
+static const char *asked_again(struct fixture *f, const char *pod)
+{
+    return jsn_text(jsn_member(jsn_get(test_find(&f->world, "Pod", pod), "metadata.annotations"),
+                               STR(ANNOTATION_REGISTER)));
+}
+
+/* slurmctld has lost one of two nodes whose pods run. */
+static void a_lost_node_is_told_and_registers_again(void **state)
+{
+    struct fixture f = {0};
+
+    (void)state;
+    run_two(&f);
+    assert_string_equal(reason_of(&f, "Ready"), "PodsReady");
+    f.state.n = 1;
+    converge(&f);
+    assert_string_equal(reason_of(&f, "NodesApplied"), "NotRegistered");
+    assert_string_equal(jsn_get_str(test_condition(the_set(&f), "Ready"), "message"),
+                        "the pods are ready, but 1 of their nodes takes no jobs: gpu-1 is not "
+                        "registered");
+    assert_null(asked_again(&f, "gpu-0"));
+    assert_string_equal(asked_again(&f, "gpu-1"), "1000000000");
+    expect_pods(&f, "gpu-0 gpu-1 ");
+    f.state.n = 2;
+    converge(&f);
+    assert_string_equal(reason_of(&f, "NodesApplied"), "AsDeclared");
+    assert_string_equal(reason_of(&f, "Ready"), "PodsReady");
+    /* while slurmctld does not answer, nothing is lost */
+    f.state.n = 0;
+    f.state.down = true;
+    converge(&f);
+    assert_null(asked_again(&f, "gpu-0"));
+    fixture_done(&f);
+}
+
 /* A pod that is to be made finds the record of somebody else's node of that name. */
 static void a_strangers_record_is_not_deleted_for_a_pod(void **state)
 {
@@ -288,6 +369,8 @@ int main(void)
         cmocka_unit_test(pods_are_not_replaced_in_vain),
         cmocka_unit_test(a_refused_registration_is_healed_and_a_persons_drain_stays),
         cmocka_unit_test(ghosts_go_and_nobody_elses_records),
+        cmocka_unit_test(ghosts_of_earlier_names_go),
+        cmocka_unit_test(a_lost_node_is_told_and_registers_again),
         cmocka_unit_test(a_strangers_record_is_not_deleted_for_a_pod),
     };
 

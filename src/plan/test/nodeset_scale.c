@@ -143,6 +143,74 @@ static void claims_come_before_their_pods(void **state)
     expect_pods(&f, "gpu-0 ");
 }
 
+#define SCRATCH_RETAINED                                                                           \
+    ",'volumeClaimTemplates':[{'metadata':{'name':'scratch'},'spec':{'accessModes':["              \
+    "'ReadWriteOnce']}}]"
+
+static size_t count_claims(struct fixture *f, bool owned)
+{
+    size_t n = 0;
+
+    JSN_FOR_ITEMS (o, f->world.objects)
+        n += streq(jsn_get_str(o, "kind"), "PersistentVolumeClaim") &&
+             (!owned || jsn_len(jsn_get(o, "metadata.ownerReferences")) > 0);
+    return n;
+}
+
+static void claims_go_with_pods_that_were_scaled_away_and_with_no_others(void **state)
+{
+    static const struct {
+        const char *scaled, *deleted;
+        size_t left, owned;
+    } rows[] = {
+        {"Retain", "Retain", 3, 0},
+        {"Retain", "Delete", 3, 3},
+        {"Delete", "Retain", 1, 0},
+        {"Delete", "Delete", 1, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(fixture_done) struct fixture f;
+
+        fixture_init(&f, ",'replicas':3" SCRATCH_RETAINED);
+        converge(&f);
+        jsn_set_path(&f.arena, the_set(&f), "spec.persistentVolumeClaimRetentionPolicy.whenScaled",
+                     jsn_string(&f.arena, rows[i].scaled));
+        jsn_set_path(&f.arena, the_set(&f), "spec.persistentVolumeClaimRetentionPolicy.whenDeleted",
+                     jsn_string(&f.arena, rows[i].deleted));
+        /* Made again: nothing goes. */
+        test_drop(&f.world, "Pod", "gpu-1");
+        converge(&f);
+        assert_int_equal(count_claims(&f, false), 3);
+        set_replicas(&f, 1);
+        converge(&f);
+        assert_int_equal(count_claims(&f, false), rows[i].left);
+        assert_int_equal(count_claims(&f, true), rows[i].owned);
+    }
+}
+
+static void a_pin_to_a_machine_that_is_gone_is_dropped(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    static const char affinity[] = "spec.affinity.nodeAffinity";
+
+    (void)state;
+    fixture_init(&f, ",'replicas':1,'pinToNode':true");
+    converge(&f);
+    run_pod(&f, "gpu-0");
+    converge(&f);
+    assert_string_equal(jsn_get_str(the_set(&f), "status.ordinalToNode.0"), "k");
+    test_drop(&f.world, "Pod", "gpu-0");
+    converge(&f);
+    assert_non_null(jsn_get(test_find(&f.world, "Pod", "gpu-0"), affinity));
+    /* The machine goes while the pod waits for it. */
+    f.gone = "k";
+    converge(&f);
+    assert_null(jsn_get(test_find(&f.world, "Pod", "gpu-0"), affinity));
+    assert_null(jsn_get(the_set(&f), "status.ordinalToNode.0"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +222,8 @@ int main(void)
         cmocka_unit_test(without_slurm_only_what_never_ran_goes),
         cmocka_unit_test(pods_that_ended_are_replaced),
         cmocka_unit_test(claims_come_before_their_pods),
+        cmocka_unit_test(claims_go_with_pods_that_were_scaled_away_and_with_no_others),
+        cmocka_unit_test(a_pin_to_a_machine_that_is_gone_is_dropped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

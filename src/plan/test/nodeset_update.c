@@ -41,6 +41,71 @@ static void outdated_pods_are_drained_within_the_bounds(void **state)
     fixture_done(&f);
 }
 
+/* What of pods and nodes goes for other pods does so behind a try; returns how many there are. */
+static size_t count_guarded(const struct actions *list)
+{
+    unsigned tried = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct action *a = &list->items[i];
+
+        if (a->verb == ACTION_TRY)
+            tried = a->stage;
+        if (!a->guarded)
+            continue;
+        assert_true(tried > 0 && a->stage > tried);
+        n++;
+    }
+    return n;
+}
+
+static void nothing_goes_for_another_pod_that_was_not_tried(void **state)
+{
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_IDLE, NULL, true, 0},
+        {"gpu-1", NODE_BASE_MIXED, NULL, true, 1},
+    };
+    struct fixture f = {0};
+    struct actions list;
+
+    (void)state;
+    run_set(&f, 2, ",'updateStrategy':{'rollingUpdate':{'maxUnavailable':2}}");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    converge(&f);
+    jsn_set_path(&f.arena, the_set(&f), "spec.extraConf", jsn_string(&f.arena, "RealMemory=5"));
+    list = plan(&f);
+    assert_int_equal(count_guarded(&list), 2); /* two drains */
+    for (size_t i = 0; i < list.n; i++)
+        if (list.items[i].verb == ACTION_TRY)
+            assert_true(list.items[i].same_size);
+    carry_out(&f, &list);
+    f.nodes[0].state |= NODE_FLAG_DRAIN;
+    list = plan(&f);
+    assert_int_equal(count_guarded(&list), 1); /* gpu-0 goes, gpu-1 is drained already */
+    fixture_done(&f);
+}
+
+static void a_scale_in_asks_nobody(void **state)
+{
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_IDLE, NULL, true, 0},
+        {"gpu-1", NODE_BASE_MIXED, NULL, true, 1},
+    };
+    struct fixture f = {0};
+    struct actions list;
+
+    (void)state;
+    run_set(&f, 2, "");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    converge(&f);
+    jsn_set_path(&f.arena, the_set(&f), "spec.replicas", jsn_int(&f.arena, 0));
+    list = plan(&f);
+    for (size_t i = 0; i < list.n; i++)
+        assert_true(list.items[i].verb != ACTION_TRY && !list.items[i].guarded);
+    fixture_done(&f);
+}
+
 static void a_new_template_replaces_only_what_is_free(void **state)
 {
     AUTO(fixture_done) struct fixture f;
@@ -84,12 +149,98 @@ static void unused_revisions_are_forgotten(void **state)
     assert_int_equal(n, 2);
 }
 
+static const char *release_of_pod(struct fixture *f, const char *name)
+{
+    return jsn_text(jsn_member(jsn_get(test_find(&f->world, "Pod", name), "metadata.annotations"),
+                               STR(API_RELEASE_ANNOTATION)));
+}
+
+/* slurmctld goes first; then the pods, each when no job can run on it, as many as the budget has.
+ */
+static void another_slurm_waits_for_slurmctld(void **state)
+{
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_IDLE, NULL, true, 0},
+        {"gpu-1", NODE_BASE_MIXED, NULL, true, 1},
+    };
+    struct fixture f = {0};
+
+    (void)state;
+    fixture_init(&f, ",'replicas':2,'updateStrategy':{'rollingUpdate':{'maxUnavailable':1}}");
+    f.release = "24.11.5";
+    converge(&f); /* slurmctld is still to come: the first pods do not wait for it */
+    run_pod(&f, "gpu-0");
+    run_pod(&f, "gpu-1");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    f.state.release = "24.11.5";
+    converge(&f);
+    assert_string_equal(release_of_pod(&f, "gpu-0"), "24.11.5");
+    assert_null(reason_of(&f, "Updated"));
+
+    f.release = "26.05.5";
+    converge(&f);
+    assert_string_equal(reason_of(&f, "Updated"), "WaitingForSlurmctld");
+    expect_pods(&f, "gpu-0 gpu-1 ");
+    assert_string_equal(release_of_pod(&f, "gpu-0"), "24.11.5");
+    /* one that is lost meanwhile comes back as it was */
+    test_drop(&f.world, "Pod", "gpu-0");
+    converge(&f);
+    assert_string_equal(release_of_pod(&f, "gpu-0"), "24.11.5");
+    run_pod(&f, "gpu-0");
+    /* so it is while nothing is known of slurmctld */
+    f.state.down = true;
+    converge(&f);
+    assert_string_equal(reason_of(&f, "Updated"), "WaitingForSlurmctld");
+    f.state.down = false;
+
+    f.state.release = "26.05.5";
+    for (int i = 0; i < 4; i++) {
+        converge(&f);
+        run_pod(&f, "gpu-0");
+    }
+    assert_string_equal(release_of_pod(&f, "gpu-0"), "26.05.5");
+    assert_string_equal(release_of_pod(&f, "gpu-1"), "24.11.5"); /* has a job */
+    assert_string_equal(reason_of(&f, "Updated"), "WaitingForIdle");
+    f.nodes[1].state = NODE_BASE_IDLE | NODE_FLAG_DRAIN;
+    f.nodes[1].jobs = 0;
+    converge(&f);
+    assert_string_equal(release_of_pod(&f, "gpu-1"), "26.05.5");
+    fixture_done(&f);
+}
+
+/* An image of a newer Slurm: its slurmd could not register, so no pod is made with it. */
+static void an_image_that_slurmctld_does_not_serve_waits(void **state)
+{
+    static const struct slurm_node nodes[] = {{"gpu-0", NODE_BASE_IDLE, NULL, true, 0}};
+    struct fixture f = {0};
+
+    (void)state;
+    run_set(&f, 1, ",'slurmd':{'image':'x/slurmd:24.11.5'}");
+    use_slurm(&f, nodes, ARRAY_LEN(nodes));
+    f.state.release = "24.11.5";
+    converge(&f);
+    jsn_set_path(&f.arena, the_set(&f), "spec.slurmd.image",
+                 jsn_string(&f.arena, "x/slurmd:26.05.5"));
+    set_replicas(&f, 2);
+    converge(&f);
+    assert_string_equal(reason_of(&f, "Updated"), "WaitingForSlurmctld");
+    expect_pods(&f, "gpu-0 ");
+    f.state.release = "26.05.5";
+    converge(&f);
+    expect_pods(&f, "gpu-0 gpu-1 ");
+    fixture_done(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outdated_pods_are_drained_within_the_bounds),
+        cmocka_unit_test(nothing_goes_for_another_pod_that_was_not_tried),
+        cmocka_unit_test(a_scale_in_asks_nobody),
         cmocka_unit_test(a_new_template_replaces_only_what_is_free),
         cmocka_unit_test(unused_revisions_are_forgotten),
+        cmocka_unit_test(another_slurm_waits_for_slurmctld),
+        cmocka_unit_test(an_image_that_slurmctld_does_not_serve_waits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

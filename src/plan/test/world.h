@@ -98,6 +98,8 @@ static inline UNUSED void test_summary(const struct actions *list, struct buf *o
         else if (list->items[i].verb == ACTION_NODE)
             buf_printf(out, "%s %s;", jsn_get_str(list->items[i].body, "action"),
                        list->items[i].node);
+        else if (list->items[i].verb == ACTION_TRY)
+            buf_printf(out, "try %s;", list->items[i].name);
         else if (list->items[i].verb <= ACTION_STATUS)
             buf_printf(out, "%s %s %s;", verbs[list->items[i].verb], list->items[i].kind->kind,
                        list->items[i].name);

@@ -470,6 +470,7 @@ static void the_settings_of_one_partition_can_be_checked_alone(void **state)
         {R2205, "Default=YES MaxTime=7-00:00:00 State=UP", NULL},
         {R2205, "MaxTime=1-00:00:00 Priority=100", NULL},
         {R2205, "MaxNode=3", "spec.partition.config: unknown key MaxNode; did you mean MaxNodes?"},
+        {R2205, "Foo=3", "spec.partition.config: unknown key Foo"},
         {R2205, "State", "spec.partition.config: cannot read 'State'"},
         {R2205, "Nodes=n1", "spec.partition.config: Nodes is set already"},
         {R2205, "PartitionName=y", "spec.partition.config: PartitionName is set already"},

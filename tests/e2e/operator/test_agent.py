@@ -41,7 +41,7 @@ def a_cluster(tmp_path_factory):
     try:
         c.start_server()
         c.kubectl("apply", "-f", str(TOP / "deploy/crds"))
-        c.start_operator("--leader-elect")
+        c.start_operator("--leader-elect", "--lease-namespace", "default")
         yield c
     finally:
         codes = {name: c.stop(name) for name in ("operator", "apiserver")}

@@ -78,7 +78,7 @@ def events(cluster, name):
 
 
 def test_missing_definitions_are_waited_for(cluster):
-    cluster.start_operator("--leader-elect", "--no-agent")
+    cluster.start_operator("--leader-elect", "--lease-namespace", "default", "--no-agent")
     eventually(lambda: "does not know controllers.slinky.slurm.net yet" in cluster.log("operator"),
                "a word about the definitions")
     assert cluster.visit("/healthz") == (200, "ok\n")

@@ -17,6 +17,7 @@
 #include "src/cluster/node/runtime/capability.h"
 #include "src/cluster/node/runtime/confine.h"
 #include "src/cluster/node/runtime/devices.h"
+#include "src/cluster/node/runtime/slurms.h"
 
 /* A container that writes its own groups has one inside of the one that holds it to its limits. */
 static bool is_fenced(const struct container *c)
@@ -70,7 +71,7 @@ static int add_etc_files(struct arena *a, const struct container *c, struct oci_
     return 0;
 }
 
-static const char **base_env(struct arena *a, const struct container *c)
+static const char **base_env(struct arena *a, const struct container *c, const char *slurm)
 {
     struct worker *w = c->worker;
     const char **services = node_service_env(w->node, a, w->spec);
@@ -81,7 +82,7 @@ static const char **base_env(struct arena *a, const struct container *c)
         n++;
     env = arena_calloc(a, n + 4, sizeof(*env));
     memcpy(env, services, n * sizeof(*env));
-    env[n++] = rootfs_path(w->node->rootfs, a);
+    env[n++] = rootfs_path(a, slurm);
     env[n++] = arena_printf(a, "HOSTNAME=%s", w->spec->host_name);
     if (container_spec(c)->tty)
         env[n++] = "TERM=xterm";
@@ -115,12 +116,13 @@ static void groups_of(struct arena *a, const struct pod_spec *p, struct oci_inpu
 }
 
 static int make_process(struct arena *a, struct container *c, const struct field_context *fields,
-                        struct oci_input *in, struct err *e)
+                        const char *slurm, struct oci_input *in, struct err *e)
 {
     struct worker *w = c->worker;
     const struct ctr_spec *s = container_spec(c);
     const char *cwd = jsn_get_str(s->json, "workingDir");
-    struct env_context x = {.fields = fields, .source = &w->node->source, .before = base_env(a, c)};
+    struct env_context x = {
+        .fields = fields, .source = &w->node->source, .before = base_env(a, c, slurm)};
     const char **env = NULL;
     const char **argv = NULL;
     int r = env_build(a, w->spec, s, &x, &env, e);
@@ -196,7 +198,8 @@ int bundle_make(struct container *c, struct err *e)
     struct worker *w = c->worker;
     const struct ctr_spec *s = container_spec(c);
     struct rootfs_wish wish = {confine_is_privileged(w->spec, s),
-                               confine_writes_cgroups(w->spec, s), may_mount(c), targets_of(&a, s)};
+                               confine_writes_cgroups(w->spec, s), may_mount(c), NULL,
+                               targets_of(&a, s)};
     struct oci_mounts mounts = {.arena = &a};
     struct device_list devices = {.arena = &a};
     struct field_context fields;
@@ -221,7 +224,10 @@ int bundle_make(struct container *c, struct err *e)
         devices_of_mounts(&devices, w->spec, s);
     in.devices = devices.items;
     in.n_devices = devices.n;
-    r = make_process(&a, c, &fields, &in, e);
+    r = slurms_choose(&a, w->node->state_dir, w->spec, rootfs_slurm(w->node->rootfs), &wish.slurm,
+                      e);
+    if (r == 0)
+        r = make_process(&a, c, &fields, wish.slurm, &in, e);
     if (r == 0 && is_fenced(c))
         r = fence(c, &in.limits, e);
     if (r == 0)

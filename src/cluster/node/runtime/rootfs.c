@@ -331,10 +331,11 @@ static void add_kernel_mounts(struct oci_mounts *m, const struct rootfs_wish *w)
     oci_mounts_add(m, "/run", "tmpfs", "tmpfs", "nosuid\nnodev\nmode=755");
 }
 
-static void add_programs(const struct rootfs *r, struct arena *a, struct oci_mounts *m)
+static void add_programs(const struct rootfs *r, struct arena *a, const char *slurm,
+                         struct oci_mounts *m)
 {
-    if (r->slurm && !in_layer(r, r->slurm))
-        oci_mounts_add(m, r->slurm, "bind", r->slurm, "rbind\nrprivate\nro");
+    if (slurm && !in_layer(r, slurm))
+        oci_mounts_add(m, slurm, "bind", slurm, "rbind\nrprivate\nro");
     for (char **p = r->programs; *p; p++) {
         const char *slash = strrchr(*p, '/');
 
@@ -358,15 +359,16 @@ static void hide_state(const struct rootfs *r, struct arena *a, const char *dir,
                        "tmpfs", "nosuid\nnodev\nro\nmode=0\nsize=4k");
 }
 
-static void add_own(const struct rootfs *r, struct arena *a, struct oci_mounts *m)
+static void add_own(const struct rootfs *r, struct arena *a, const char *slurm,
+                    struct oci_mounts *m)
 {
-    add_programs(r, a, m);
+    add_programs(r, a, slurm, m);
     for (size_t i = 0; i < r->n_inner; i++)
         oci_mounts_add(m, r->inner[i], "bind", r->inner[i], "bind\nrprivate\nro");
     for (size_t i = 0; i < r->n_layers; i++)
         hide_state(r, a, arena_printf(a, "/%s", r->layers[i]), m);
-    if (r->slurm)
-        hide_state(r, a, r->slurm, m);
+    if (slurm)
+        hide_state(r, a, slurm, m);
     for (char **s = r->shares; *s; s++) {
         oci_mounts_add(m, arena_strdup(a, *s), "bind", *s, "rbind\nrslave\nrw");
         hide_state(r, a, *s, m);
@@ -397,18 +399,23 @@ int rootfs_make(struct rootfs *r, struct arena *a, const char *dir, const struct
     if (err < 0)
         return err;
     add_kernel_mounts(mounts, w);
-    add_own(r, a, mounts);
+    add_own(r, a, w->slurm, mounts);
     return 0;
 }
 
-const char *rootfs_path(const struct rootfs *r, struct arena *a)
+const char *rootfs_slurm(const struct rootfs *r)
+{
+    return r->slurm;
+}
+
+const char *rootfs_path(struct arena *a, const char *slurm)
 {
     static const char usual[] =
         "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" ROOTFS_LIBEXEC;
 
-    if (!r->slurm)
+    if (!slurm)
         return arena_printf(a, "PATH=%s", usual);
-    return arena_printf(a, "PATH=%s/sbin:%s/bin:%s", r->slurm, r->slurm, usual);
+    return arena_printf(a, "PATH=%s/sbin:%s/bin:%s", slurm, slurm, usual);
 }
 
 const char *rootfs_entrypoint(const struct rootfs *r, struct arena *a, const char *name)

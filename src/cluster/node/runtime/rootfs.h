@@ -12,7 +12,7 @@ struct rootfs_options {
     const char *entrypoint_dir;  /* what containers see as ROOTFS_LIBEXEC/entrypoint; or NULL */
     const char *const *programs; /* files that they see in ROOTFS_LIBEXEC */
     const char *const *shares;   /* directories of the machine that all containers share */
-    const char *slurm;           /* prefix whose programs they find first; or NULL */
+    const char *slurm;           /* prefix whose programs they find first, as a rule; or NULL */
 };
 
 #define ROOTFS_LIBEXEC "/libexec/slurmkeeper"
@@ -26,6 +26,7 @@ struct rootfs_wish {
     bool writes_sys;            /* privileged: /sys is writable */
     bool writes_cgroups;        /* its own control groups */
     bool may_mount;             /* it could make writable what is mounted read-only */
+    const char *slurm;          /* prefix of the Slurm that it finds first; or NULL */
     const char *const *targets; /* where volumes and the like are mounted; NULL-terminated */
 };
 
@@ -39,8 +40,10 @@ int rootfs_refresh(struct rootfs *r, struct err *e) MUST_CHECK;
 /* Where a container finds the start script of that name, in `a`; NULL if there is none. */
 const char *rootfs_entrypoint(const struct rootfs *r, struct arena *a, const char *name);
 
-/* PATH of containers, as an entry of an environment; in `a`. */
-const char *rootfs_path(const struct rootfs *r, struct arena *a);
+/* The prefix that was given for all containers, or NULL. */
+const char *rootfs_slurm(const struct rootfs *r);
+/* PATH of containers, as an entry of an environment; in `a`.  `slurm`: as in the wish. */
+const char *rootfs_path(struct arena *a, const char *slurm);
 
 /* The directories that all containers share, none of which lies in another; NULL-terminated. */
 char *const *rootfs_shares(const struct rootfs *r);
