@@ -171,6 +171,16 @@ static const struct cli_option operator_options[] = {
     {NULL},
 };
 
+static const struct cli_option partition_options[] = {
+    {"state", "DIR",
+     "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
+     "/var/lib/slurmkeeper, where nothing names an API server", false},
+    {"kubeconfig", "FILE",
+     "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
+    {"namespace", "NAME", "Where the Partition is", "the context's", false},
+    {NULL},
+};
+
 static const struct cli_option plan_options[] = {
     {"state", "DIR",
      "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
@@ -260,6 +270,16 @@ const struct cli_verb cli_verbs[] = {
      "keeps Services, configuration, StatefulSets, logins and worker pods as declared. Where the "
      "definitions are missing it waits for them. A worker pod that may run a job is never deleted.",
      operator_options, verb_operator_run},
+    {"partition", "NAME nodes+=NAMES|nodes-=NAMES...",
+     "Add nodes to a Partition, or take nodes away",
+     "NAME is what Slurm calls the partition of a Partition object. NAMES are NodeSets of its "
+     "cluster "
+     "(spec.nodeSetRefs), or nodes and node sets that slurm.conf names, as a host list "
+     "(spec.nodes). "
+     "What is declared is changed, so that it lasts; slurmctld has it milliseconds later. With "
+     "kubectl: kubectl patch partition NAME --type=json -p "
+     "'[{\"op\":\"add\",\"path\":\"/spec/nodeSetRefs/-\",\"value\":{\"name\":\"gpu\"}}]'",
+     partition_options, verb_partition_run},
     {"plan", NULL, "Show what manifests would change in the running clusters, and how",
      "Lays manifests over the objects that the API server has, builds the configuration of each "
      "cluster concerned, and asks its agent what that would change: by a call (rpc), by reading "

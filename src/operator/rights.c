@@ -50,7 +50,8 @@ static const char *const *verbs_of(struct arena *a, unsigned uses)
 
 static void add_kind(struct rights *r, const struct plan_kind *k)
 {
-    add(r, (struct right){RIGHT_EVERYWHERE, k->group, k->plural, verbs_of(r->a, k->uses), NULL});
+    add(r, (struct right){k->cluster ? RIGHT_CLUSTER : RIGHT_EVERYWHERE, k->group, k->plural,
+                          verbs_of(r->a, k->uses), NULL});
     if (k->uses & PLAN_STATUS)
         add(r, (struct right){RIGHT_EVERYWHERE, k->group,
                               arena_printf(r->a, "%s/status", k->plural), patch, NULL});

@@ -17,7 +17,7 @@
 #include "src/build/labels.h"
 #include "src/plan/controller_private.h"
 
-#define MAX_DRIFT_SHOWN 4
+#define MAX_DRIFT_SHOWN 32
 
 /* The first error of an object whose description begins with these words; NULL: of any. */
 static const struct api_problem *first_problem(const struct config_verdict *v, const char *of)

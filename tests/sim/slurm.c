@@ -204,7 +204,7 @@ void slurm_execute(struct sim *s, struct sim_call *c)
     }
     sim_tell(s, "agent: %s %s (operator %u)", what, c->node, c->operator);
     if (streq(what, "delete")) {
-        delete(s, node, c);
+        delete (s, node, c);
     } else if (streq(what, "drain")) {
         hold(s, node, c);
     } else if (streq(what, "undrain") || streq(what, "resume")) {

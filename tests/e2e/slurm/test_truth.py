@@ -130,6 +130,25 @@ def test_a_bad_key_is_refused_where_it_is_written(own):
         assert done.returncode != 0 and "data[slurm.key]" in done.stderr and says in done.stderr
 
 
+def test_nodes_are_added_and_taken_away_in_one_command(own):
+    own.apply(nodeset("extra", replicas=1))
+    wait_for(lambda: record(own, "extra-0"), "its node is there", 60)
+    own.apply(json.dumps({"apiVersion": "slurmkeeper.dev/v1alpha1", "kind": "Partition", "metadata": {"name": "mixed"},
+                          "spec": {"controllerRef": {"name": "slurm"}, "nodeSetRefs": [{"name": "compute"}]}}))
+    wait_for(lambda: own.slurm("scontrol", "show", "partition", "mixed", check=False).returncode == 0, "it is live")
+    done = own.slurmkeeper("partition", "mixed", "nodes+=extra")
+    assert done.stdout == "Partition mixed: nodes=compute,extra\n"
+    wait_for(lambda: nodes_of(own, "mixed")["TotalNodes"] == "4", "it has the node")
+    done = own.slurmkeeper("partition", "mixed", "nodes-=compute")
+    wait_for(lambda: nodes_of(own, "mixed")["Nodes"] == "extra-0", "the others are gone")
+    done = own.slurmkeeper("partition", "mixed", "nodes-=compute", check=False)
+    assert done.returncode == 1 and "NodeSet compute is not in it" not in done.stdout and done.stderr
+    done = own.slurmkeeper("partition", "mixed", "nodes+=compute-1", check=False)
+    assert done.returncode == 1 and "nodeSetRefs" in done.stderr, "a single pod of a NodeSet is refused with a reason"
+    own.kubectl("delete", "partition", "mixed")
+    own.kubectl("delete", "nodeset", "extra", timeout=120)
+
+
 def test_plan_says_what_to_do_with_values_of_a_chart(own):
     path = f"{own.share}/values.yaml"
     with open(path, "w") as f:
