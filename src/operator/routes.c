@@ -4,8 +4,8 @@
  *
  *   one of our kinds       itself; whom its kind says (kind_controller.c, ...)
  *
- *   Pod                    the NodeSet that controls it; else the Accounting, Controller, LoginSet or
- *                          NodeSet that its labels name
+ *   Pod                    the NodeSet that controls it; else the Accounting, Controller, NodeSet
+ *                          or LoginSet that its labels name
  *
  *   Node                   the NodeSets that have pods there
  *

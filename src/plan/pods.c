@@ -210,8 +210,7 @@ bool plan_pod_is_over(const struct plan_pod *p)
 
 bool plan_pod_is_empty(const struct plan_pod *p)
 {
-    return plan_pod_is_over(p) || p->off ||
-           (p->phase == POD_PENDING && !p->node_name);
+    return plan_pod_is_over(p) || p->off || (p->phase == POD_PENDING && !p->node_name);
 }
 
 bool plan_pod_is_free(const struct plan_pod *p, const struct slurm_state *s)
