@@ -177,7 +177,35 @@ CONTROLLER = [
                          ("dataSourceRef", {"kind": "VolumeSnapshot", "name": "x"}))
 ]
 
-ROWS = PARTITION + NODESET + CONTROLLER
+SERVICE = [f"spec.service.{field}" for field in ("metadata.annotations", "metadata.labels", "nodePort", "port", "spec")]
+TEMPLATE = [f"spec.template.{field}" for field in ("metadata.annotations", "metadata.labels", "spec")]
+REF = ["spec.controllerRef.name", "spec.controllerRef.namespace"]
+
+LOGINSET = [
+    Held("LoginSet", REF, "src/plan/test/loginset.c", "controllerRef"),
+    Held("LoginSet", ["spec.replicas"], "tests/e2e/slurm/test_login.py", "replicas"),
+    Held("LoginSet", ["spec.login", "spec.extraSshdConfig"], "tests/e2e/slurm/test_login.py", "extraSshdConfig"),
+    Held("LoginSet", ["spec.rootSshAuthorizedKeys"], "tests/e2e/slurm/test_login.py", "rootSshAuthorizedKeys"),
+    Held("LoginSet", [f"spec.sssdConfRef.{k}" for k in KEY], "tests/e2e/slurm/test_login.py", "sssdConfRef"),
+    Held("LoginSet", ["spec.initconf"], "src/build/test/objects.c", "initconf"),
+    Held("LoginSet", ["spec.strategy"], "src/build/test/objects.c", "strategy"),
+    Held("LoginSet", SERVICE + TEMPLATE, "src/build/test/golden/login-26.05.yaml", "nodePort"),
+]
+
+RESTAPI = [
+    Held("RestApi", REF, "src/plan/test/restapi.c", "controllerRef"),
+    Held("RestApi", ["spec.replicas", "spec.slurmrestd"], "tests/e2e/slurm/test_restapi.py", "slurmrestd"),
+    Held("RestApi", SERVICE + TEMPLATE, "src/build/test/restapi.c", "nodePort"),
+]
+
+TOKEN = [
+    Held("Token", [f"spec.{ref}.{k}" for ref in ("jwtKeyRef", "jwtHs256KeyRef") for k in KEY], "tests/e2e/slurm/test_restapi.py",
+         "jwtKeyRef"),
+    Held("Token", [f"spec.secretRef.{k}" for k in KEY], "tests/e2e/slurm/test_restapi.py", "secretRef"),
+    Held("Token", ["spec.username", "spec.lifetime", "spec.refresh"], "src/plan/test/token.c", "lifetime"),
+]
+
+ROWS = PARTITION + NODESET + CONTROLLER + LOGINSET + RESTAPI + TOKEN
 
 
 def fields_of(row):
