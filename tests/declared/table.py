@@ -116,7 +116,7 @@ NODESET = [
     Answer("NodeSet", ["spec.scalingMode"], {}, {"scalingMode": "DaemonSet"}, "DaemonSet is not there yet"),
     Answer("NodeSet", ["spec.pruneSlurmNodeRecords"], {}, {"pruneSlurmNodeRecords": "NodeNotFound"}, "is not used, since scalingMode"),
     Answer("NodeSet", ["spec.ssh.enabled"], {}, {"ssh": {"enabled": True, "sssdConfRef": {"name": "a", "key": "b"}}},
-           "needs an image whose start script runs sshd"),
+           "starts no sshd"),
     Answer("NodeSet", ["spec.updateStrategy.scheduledUpdate.flags"], {},
            {"updateStrategy": {"type": "ScheduledUpdate",
                                "scheduledUpdate": {"startTime": "2027-01-01T00:00:00Z", "flags": ["MAINT"]}}},
