@@ -30,9 +30,9 @@ programs: $(BUILD)/build.ninja ## Build what a cluster needs, without the tests
 	@ninja -C $(BUILD) -j $(JOBS) programs
 	@ln -sf src/cli/slurmkeeper $(BUILD)/slurmkeeper
 
-run: programs ## Bring a Slurm cluster of three nodes up on this machine; needs root
-	@tools/packages run
-	@$(BUILD)/slurmkeeper up
+run: programs ## Bring a Slurm cluster of three nodes up on this machine (ACCOUNTING=1: with slurmdbd); needs root
+	@tools/packages run $(if $(ACCOUNTING),accounting)
+	@$(BUILD)/slurmkeeper up $(if $(ACCOUNTING),--accounting)
 	@echo
 	@echo "Try:"
 	@echo "  eval \"\$$($(BUILD)/slurmkeeper env)\""
@@ -215,9 +215,9 @@ rbac: all ## Print what the operator needs to be allowed into deploy/rbac
 	@$(BUILD)/slurmkeeper rbac >deploy/rbac/operator.yaml
 	@$(BUILD)/slurmkeeper rbac --namespace slurm --watch slurm >deploy/namespaced/rbac.yaml
 
-images: programs ## OCI archives for Kubernetes, into build/images: the operator, and this Debian's Slurm; needs root
+images: programs ## OCI archives for Kubernetes, into build/images: the operator, this Debian's Slurm, and slurmdbd with MariaDB; needs root
 	@tools/packages images
-	@tools/images --build $(BUILD) operator slurm
+	@tools/images --build $(BUILD) operator slurm accounting
 
 install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
 	@meson install -C $(BUILD) --no-rebuild

@@ -20,6 +20,7 @@
  * test of its layer.  docs/adding-a-kind.md leads through it.
  */
 #define API_KINDS(K)                                                                               \
+    K(ACCOUNTING, accounting)                                                                      \
     K(CONTROLLER, controller)                                                                      \
     K(LOGINSET, loginset)                                                                          \
     K(NODESET, nodeset)                                                                            \
@@ -28,6 +29,7 @@
     K(TOKEN, token)
 
 /* Kind, plural, group and version of each: how the description of a kind begins. */
+#define API_ACCOUNTING_NAMES "Accounting", "accountings", API_GROUP, API_VERSION
 #define API_CONTROLLER_NAMES "Controller", "controllers", API_GROUP, API_VERSION
 #define API_LOGINSET_NAMES "LoginSet", "loginsets", API_GROUP, API_VERSION
 #define API_NODESET_NAMES "NodeSet", "nodesets", API_GROUP, API_VERSION

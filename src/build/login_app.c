@@ -241,6 +241,18 @@ static struct jsn *make_initconf(const struct maker *m)
     return list;
 }
 
+/* Workers are found by their short names, also where the user has search domains of his own. */
+static void put_back_search(const struct maker *m, struct jsn *spec)
+{
+    struct jsn *dns = jsn_ensure_object(m->a, spec, "dnsConfig");
+    const char *domain = build_search_domain(m->a, m->c);
+
+    if (!jsn_is(jsn_key(dns, "searches"), JSN_ARRAY))
+        jsn_set(m->a, dns, "searches", jsn_array(m->a));
+    if (!build_has_string(jsn_key(dns, "searches"), domain))
+        jsn_append(m->a, jsn_key(dns, "searches"), jsn_string(m->a, domain));
+}
+
 static struct jsn *make_pod_spec(const struct maker *m)
 {
     struct jsn *base =
@@ -253,7 +265,9 @@ static struct jsn *make_pod_spec(const struct maker *m)
                          {"init", m->copies_key ? make_initconf(m) : NULL},
                          {"login", make_login(m)}, {"volumes", make_volumes(m)}));
 
-    return merge_pod_spec(m->a, base, m->l->spec.template.spec, "spec.template.spec", m->p);
+    base = merge_pod_spec(m->a, base, m->l->spec.template.spec, "spec.template.spec", m->p);
+    put_back_search(m, base);
+    return base;
 }
 
 /* Of some keys of a Secret, in their order; one that is not there hashes as nothing. */

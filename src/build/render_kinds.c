@@ -41,6 +41,17 @@ void render_settle_nothing(struct renderer *r, const struct build_env *env)
     (void)env;
 }
 
+static void check_accounting(struct renderer *r, const struct jsn *object, const char *place)
+{
+    struct accounting acct;
+    struct err e = {0};
+    int decoded = accounting_decode(r->a, object, &acct, &e);
+
+    r->p->object = render_describe(r, object, place);
+    if (check_fields(r, object, place, accounting_fields, decoded, &e))
+        accounting_check(&acct, r->p);
+}
+
 static void add_controller(struct renderer *r, const struct jsn *object, const char *place)
 {
     struct site *s = arena_calloc(r->a, 1, sizeof(*s));
@@ -201,6 +212,7 @@ static void settle_partitions(struct renderer *r, const struct build_env *env)
         settle_partition(r, env, r->partitions[i]);
 }
 
+const struct render_kind render_accounting = {check_accounting, render_settle_nothing};
 const struct render_kind render_controller = {add_controller, render_settle_nothing};
 const struct render_kind render_loginset = {add_loginset, render_settle_nothing};
 const struct render_kind render_nodeset = {add_nodeset, settle_nodesets};

@@ -74,6 +74,8 @@ static const struct cli_option up_options[] = {
     PLACE_OPTIONS,
     {"filename", "FILE", "Manifests to apply: a file, a directory, or - for standard input",
      "a Controller and a NodeSet of three, in a cluster that has no Controller", true},
+    {"accounting", NULL,
+     "Give every Controller that names no Accounting one of its own, with a database", NULL, false},
     {"timeout", "SECONDS", "How long to wait for the nodes", "120", false},
     {NULL},
 };

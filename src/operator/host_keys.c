@@ -39,7 +39,7 @@ static void *make_all(void *arg)
     struct order *o = arg;
     int r = 0;
 
-    for (int type = 0; type < N_TYPES && r == 0; type++)
+    for (size_t type = 0; type < N_TYPES && r == 0; type++)
         r = ssh_key_make((enum ssh_key_type)type, &o->stop, &o->files[2 * type],
                          &o->files[2 * type + 1], &o->e);
     (void)!write(o->pipe[1], "", 1);

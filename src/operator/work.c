@@ -180,6 +180,7 @@ void work_start(struct work *w, const char *key)
     list_append(&w->jobs, &j->link);
     r.agents = w->tools.agents;
     r.memos = &w->memos;
+    r.tails = w->tools.tails;
     r.host_keys = &w->host_keys;
     j->kind = xstrdup(r.kind);
     log_debug("%s: planning", key);

@@ -13,6 +13,7 @@
 struct work_tools {
     const struct world *world;
     struct agents *agents;
+    struct log_tails *tails;
     struct queue *queue;
     const struct executor *executor;
     struct metrics *metrics;

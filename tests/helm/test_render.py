@@ -49,6 +49,10 @@ def test_in_some_namespaces_nothing_of_the_whole_cluster_is_asked_for():
     text = helm("template", "x", TOP / "charts/slurmkeeper", "-n", "home", "--set", "namespaces={a,b}").stdout
     objects = [o for o in yaml.safe_load_all(text) if o]
     assert {o["metadata"].get("namespace") for o in objects if o["kind"] != "CustomResourceDefinition"} == {"home", "a", "b"}
+    plain = [r for o in yaml.safe_load_all((TOP / "deploy/namespaced/rbac.yaml").read_text()) if o for r in o.get("rules", [])]
+    for name in ("a", "b"):
+        role = next(o for o in objects if o["kind"] == "Role" and o["metadata"]["namespace"] == name)
+        assert all(rule in plain for rule in role["rules"])
     arguments = next(o for o in objects if o["kind"] == "Deployment")["spec"]["template"]["spec"]["containers"][0]["args"]
     assert {"--namespace=a", "--namespace=b"} <= set(arguments) and not [a for a in arguments if "webhook" in a]
 

@@ -245,6 +245,8 @@ NOT_DONE_HERE = {
     ("", "secrets:update"): "a certificate of the webhook that comes to its end",
     ("", "secrets:patch"): "keys that are changed (docs/keys.md)",
     ("", "services:patch"): "a Service that somebody has changed",
+    ("apps", "deployments:create"): "a RestApi",
+    ("apps", "deployments:patch"): "a RestApi",
     ("apps", "controllerrevisions:delete"): "revisions beyond revisionHistoryLimit",
     ("apps", "statefulsets:patch"): "another image of slurmctld",
     ("policy", "poddisruptionbudgets:patch"): "a budget that somebody has changed",

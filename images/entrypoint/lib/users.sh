@@ -15,7 +15,7 @@ is_mounted() { awk -v path="$1" '$5 == path { found = 1 } END { exit !found }' /
 
 give_up() {
     echo "$1" >&2
-    echo "$1" 2>/dev/null >/dev/termination-log
+    [ ! -e /dev/termination-log ] || echo "$1" >/dev/termination-log
     exit 1
 }
 

@@ -29,12 +29,12 @@
 
 static void restart_look(void *arg);
 
-/* Its start time tells, but for two starts in one second; the entry point has taken the marker away
- * when the old process was gone. */
+/* Its start time tells, but for two starts in one second.  For these: the entry point has taken the
+ * marker away when the old process was gone.  That must have been so before the question, or the
+ * old one may have answered it with its last breath. */
 static bool is_another(const struct job *j)
 {
-    return hub_boot_time(j->engine->o.hub) != j->wait.boot_before ||
-           access(j->engine->o.marker, F_OK) != 0;
+    return hub_boot_time(j->engine->o.hub) != j->wait.boot_before || j->wait.unmarked;
 }
 
 static char *words_path(const struct engine *g)
@@ -118,6 +118,7 @@ static void restart_look(void *arg)
         step_failed(j, -EREMOTEIO, &e);
         return;
     }
+    j->wait.unmarked = access(j->engine->o.marker, F_OK) != 0;
     hub_ping(j->engine->o.hub, PING_TIMEOUT_MS, on_restarted, j);
 }
 

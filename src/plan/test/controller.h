@@ -53,6 +53,7 @@ static inline UNUSED struct actions plan(struct fixture *f)
     struct arena *a = &f->arena;
     struct actions list = {.arena = a};
     struct controller *c = arena_calloc(a, 1, sizeof(*c));
+    struct accounting *acct = arena_calloc(a, 1, sizeof(*acct));
     struct api_lookup lookup = api_lookup_over(f->world.objects);
     const struct nodeset *sets[8];
     struct build_cluster cluster = {
@@ -73,6 +74,8 @@ static inline UNUSED struct actions plan(struct fixture *f)
     JSN_FOR_ITEMS (o, f->world.objects) {
         struct nodeset *ns = arena_calloc(a, 1, sizeof(*ns));
 
+        if (streq(jsn_get_str(o, "kind"), "Accounting") && accounting_decode(a, o, acct, &e) == 0)
+            cluster.accounting = acct;
         if (streq(jsn_get_str(o, "kind"), "NodeSet") && nodeset_decode(a, o, ns, &e) == 0)
             sets[cluster.n_nodesets++] = ns;
     }

@@ -50,18 +50,19 @@ static const struct bootstrap_rule rules[] = {
 
     /* Makes clusters as declared: what src/operator/rights.c lists, without what a webhook and
      * OpenShift need; tests/client/rights.c holds the two against each other. */
-    RULE("system:slurmkeeper:operator", READ, "slinky.slurm.net", "accountings"),
     RULE("system:slurmkeeper:operator", READ " patch", "slinky.slurm.net",
-         "controllers loginsets nodesets restapis tokens"),
+         "accountings controllers loginsets nodesets restapis tokens"),
     RULE("system:slurmkeeper:operator", READ " patch", "slurmkeeper.dev", "partitions"),
     RULE("system:slurmkeeper:operator", "patch", "slinky.slurm.net",
-         "controllers/status loginsets/status nodesets/status restapis/status tokens/status"),
+         "accountings/status controllers/status loginsets/status nodesets/status restapis/status "
+         "tokens/status"),
     RULE("system:slurmkeeper:operator", "patch", "slurmkeeper.dev", "partitions/status"),
     RULE("system:slurmkeeper:operator", READ " create patch", "-", "configmaps secrets services"),
     RULE("system:slurmkeeper:operator", READ " create patch delete", "-",
          "persistentvolumeclaims pods"),
     RULE("system:slurmkeeper:operator", READ, "-", "nodes"),
     RULE("system:slurmkeeper:operator", "patch", "-", "pods/status"),
+    RULE("system:slurmkeeper:operator", "get", "-", "pods/log"),
     RULE("system:slurmkeeper:operator", READ " create delete", "apps", "controllerrevisions"),
     RULE("system:slurmkeeper:operator", READ " create patch", "apps", "deployments statefulsets"),
     RULE("system:slurmkeeper:operator", READ " create patch", "policy", "poddisruptionbudgets"),
