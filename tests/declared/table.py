@@ -205,7 +205,17 @@ TOKEN = [
     Held("Token", ["spec.username", "spec.lifetime", "spec.refresh"], "src/plan/test/token.c", "lifetime"),
 ]
 
-ROWS = PARTITION + NODESET + CONTROLLER + LOGINSET + RESTAPI + TOKEN
+ACCOUNTING = [
+    Held("Accounting", ["spec.external", "spec.externalConfig.host", "spec.externalConfig.port"], "src/api/test/accounting.c", "external"),
+    Held("Accounting", ["spec.extraConf"], "src/api/test/accounting.c", "extraConf"),
+    Held("Accounting", [f"spec.{ref}.{k}" for ref in ("slurmKeyRef", "jwtKeyRef", "jwtHs256KeyRef", "jwksKeyRef") for k in KEY], "src/api/test/accounting.c", "KeyRef"),
+    Held("Accounting", SERVICE, "src/api/test/accounting.c", "service"),
+    Held("Accounting", ["spec.slurmdbd"] + TEMPLATE, "src/api/test/accounting.c", "slurmdbd"),
+    Held("Accounting", ["spec.storageConfig.host", "spec.storageConfig.port", "spec.storageConfig.database", "spec.storageConfig.username"]
+         + [f"spec.storageConfig.passwordKeyRef.{k}" for k in KEY], "src/api/test/accounting.c", "storageConfig"),
+]
+
+ROWS = PARTITION + NODESET + CONTROLLER + LOGINSET + RESTAPI + TOKEN + ACCOUNTING
 
 
 def fields_of(row):
