@@ -116,7 +116,7 @@ NODESET = [
     Answer("NodeSet", ["spec.scalingMode"], {}, {"scalingMode": "DaemonSet"}, "DaemonSet is not there yet"),
     Answer("NodeSet", ["spec.pruneSlurmNodeRecords"], {}, {"pruneSlurmNodeRecords": "NodeNotFound"}, "is not used, since scalingMode"),
     Answer("NodeSet", ["spec.ssh.enabled"], {}, {"ssh": {"enabled": True, "sssdConfRef": {"name": "a", "key": "b"}}},
-           "needs an image whose start script runs sshd"),
+           "starts no sshd"),
     Answer("NodeSet", ["spec.updateStrategy.scheduledUpdate.flags"], {},
            {"updateStrategy": {"type": "ScheduledUpdate",
                                "scheduledUpdate": {"startTime": "2027-01-01T00:00:00Z", "flags": ["MAINT"]}}},
@@ -177,7 +177,45 @@ CONTROLLER = [
                          ("dataSourceRef", {"kind": "VolumeSnapshot", "name": "x"}))
 ]
 
-ROWS = PARTITION + NODESET + CONTROLLER
+SERVICE = [f"spec.service.{field}" for field in ("metadata.annotations", "metadata.labels", "nodePort", "port", "spec")]
+TEMPLATE = [f"spec.template.{field}" for field in ("metadata.annotations", "metadata.labels", "spec")]
+REF = ["spec.controllerRef.name", "spec.controllerRef.namespace"]
+
+LOGINSET = [
+    Held("LoginSet", REF, "src/plan/test/loginset.c", "controllerRef"),
+    Held("LoginSet", ["spec.replicas"], "tests/e2e/slurm/test_login.py", "replicas"),
+    Held("LoginSet", ["spec.login", "spec.extraSshdConfig"], "tests/e2e/slurm/test_login.py", "extraSshdConfig"),
+    Held("LoginSet", ["spec.rootSshAuthorizedKeys"], "tests/e2e/slurm/test_login.py", "rootSshAuthorizedKeys"),
+    Held("LoginSet", [f"spec.sssdConfRef.{k}" for k in KEY], "tests/e2e/slurm/test_login.py", "sssdConfRef"),
+    Held("LoginSet", ["spec.initconf"], "src/build/test/objects.c", "initconf"),
+    Held("LoginSet", ["spec.strategy"], "src/build/test/objects.c", "strategy"),
+    Held("LoginSet", SERVICE + TEMPLATE, "src/build/test/golden/login-26.05.yaml", "nodePort"),
+]
+
+RESTAPI = [
+    Held("RestApi", REF, "src/plan/test/restapi.c", "controllerRef"),
+    Held("RestApi", ["spec.replicas", "spec.slurmrestd"], "tests/e2e/slurm/test_restapi.py", "slurmrestd"),
+    Held("RestApi", SERVICE + TEMPLATE, "src/build/test/restapi.c", "nodePort"),
+]
+
+TOKEN = [
+    Held("Token", [f"spec.{ref}.{k}" for ref in ("jwtKeyRef", "jwtHs256KeyRef") for k in KEY], "tests/e2e/slurm/test_restapi.py",
+         "jwtKeyRef"),
+    Held("Token", [f"spec.secretRef.{k}" for k in KEY], "tests/e2e/slurm/test_restapi.py", "secretRef"),
+    Held("Token", ["spec.username", "spec.lifetime", "spec.refresh"], "src/plan/test/token.c", "lifetime"),
+]
+
+ACCOUNTING = [
+    Held("Accounting", ["spec.external", "spec.externalConfig.host", "spec.externalConfig.port"], "src/api/test/accounting.c", "external"),
+    Held("Accounting", ["spec.extraConf"], "src/api/test/accounting.c", "extraConf"),
+    Held("Accounting", [f"spec.{ref}.{k}" for ref in ("slurmKeyRef", "jwtKeyRef", "jwtHs256KeyRef", "jwksKeyRef") for k in KEY], "src/api/test/accounting.c", "KeyRef"),
+    Held("Accounting", SERVICE, "src/api/test/accounting.c", "service"),
+    Held("Accounting", ["spec.slurmdbd"] + TEMPLATE, "src/api/test/accounting.c", "slurmdbd"),
+    Held("Accounting", ["spec.storageConfig.host", "spec.storageConfig.port", "spec.storageConfig.database", "spec.storageConfig.username"]
+         + [f"spec.storageConfig.passwordKeyRef.{k}" for k in KEY], "src/api/test/accounting.c", "storageConfig"),
+]
+
+ROWS = PARTITION + NODESET + CONTROLLER + LOGINSET + RESTAPI + TOKEN + ACCOUNTING
 
 
 def fields_of(row):
