@@ -173,8 +173,9 @@ static void a_step_that_slurm_does_not_make_is_warned_about(void **state)
     } rows[] = {
         {"24.11.5", "26.05.5", ""},
         {"24.11.5", "24.11.7", ""},
-        {"22.05.8", "26.05.5", "go by 23.11, then 25.05 first; as long as slurmctld runs that one, "
-                               "nothing is changed"},
+        {"22.05.8", "26.05.5",
+         "go by 23.11, then 25.05 first; as long as slurmctld runs that one, "
+         "nothing is changed"},
         {"26.05.5", "24.11.5", "Slurm 26.05 cannot become 24.11 again"},
     };
 
