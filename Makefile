@@ -10,9 +10,9 @@ TWICE ?=
 MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-errorlogs
 
 .DEFAULT_GOAL := all
-.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-kubernetes test-node test-first-light test-e2e test-streams \
-	test-durability test-hostile test-release test-upgrade test-mutations test-expect \
-	test-agent test-native test-steady test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
+.PHONY: all programs run stop test test-unit test-sanitize test-api test-api-real test-operator test-deploy test-helm test-kubernetes test-node test-first-light test-e2e test-faq test-streams \
+	test-durability test-hostile test-release test-upgrade test-readme test-mutations test-expect \
+	test-agent test-native test-steady test-truth sim soak test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
 
 all: $(BUILD)/build.ninja ## Build everything into build/
 	@ninja -C $(BUILD) -j $(JOBS)
@@ -30,9 +30,9 @@ programs: $(BUILD)/build.ninja ## Build what a cluster needs, without the tests
 	@ninja -C $(BUILD) -j $(JOBS) programs
 	@ln -sf src/cli/slurmkeeper $(BUILD)/slurmkeeper
 
-run: programs ## Bring a Slurm cluster of three nodes up on this machine; needs root
-	@tools/packages run
-	@$(BUILD)/slurmkeeper up
+run: programs ## Bring a Slurm cluster of three nodes up on this machine (ACCOUNTING=1: with slurmdbd); needs root
+	@tools/packages run $(if $(ACCOUNTING),accounting)
+	@$(BUILD)/slurmkeeper up $(if $(ACCOUNTING),--accounting)
 	@echo
 	@echo "Try:"
 	@echo "  eval \"\$$($(BUILD)/slurmkeeper env)\""
@@ -85,6 +85,10 @@ test-deploy: all ## What deploy/ renders to, held against the code's rights and 
 	@tools/packages test
 	@tests/deploy/run
 
+test-helm: all ## The charts, with a real helm: rendering, and install to uninstall on the embedded API; builds helm once, with Go
+	@tools/packages test
+	@tests/helm/run
+
 test-kubernetes: all images ## All of it on a real Kubernetes, started and stopped here; builds Kubernetes once, with Go; needs root
 	@tools/packages run test kubernetes
 	@BUILD=$(abspath $(BUILD)) tests/kubernetes/run
@@ -97,6 +101,10 @@ test-native: all ## Declared changes, live in real Slurm clusters: edits, bad in
 	@tools/packages run test
 	@$(TWICE) tests/e2e/native/run
 
+test-truth: all ## Two minutes of accidents in a real cluster: all who tell of it agree with slurmctld; needs root
+	@tools/packages run test
+	@TRUTH_SECONDS=$(or $(SECONDS),120) tests/e2e/native/run test_truth.py -s
+
 test-first-light: all ## A real cluster comes up and runs jobs; the short one of test-e2e; needs root
 	@tools/packages run test
 	@tools/kubectl-debian $(BUILD)/tools
@@ -107,10 +115,18 @@ test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs 
 	@tools/kubectl-debian $(BUILD)/tools
 	@$(TWICE) tests/e2e/slurm/run
 
+test-faq: all ## What users ask, each question with the command of its answer, on a real cluster; needs root
+	@tools/packages run test
+	@$(TWICE) tests/e2e/faq/run
+
 test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own: RUN (test-first-light test-agent); needs root
 	@test -n "$(SUITE)" || { echo "make test-release: name a suite, such as SUITE=trixie" >&2; exit 2; }
 	@tools/release run $(SUITE) tools/packages build run test
 	@NETWORK=own tools/release run $(SUITE) make $(if $(TWICE),TWICE=$(TWICE)) $(or $(RUN),test-first-light test-agent)
+
+test-readme: programs ## Every command of the README, as it stands there; needs root
+	@tools/packages run test
+	@tests/readme/run
 
 test-upgrade: ## A cluster with jobs goes from Slurm 24.11 to 26.05, in a root of Debian testing; needs root
 	@tools/release run forky tools/packages build run test
@@ -149,6 +165,12 @@ fuzz-listeners: $(SANITIZED)/build.ninja ## Mutated traffic at the real programs
 
 test-steady: all ## LEGS (test) TIMES (20) times in a row, with two busy loops beside; long
 	@MAKE="$(MAKE)" tools/steady $(or $(TIMES),20) $(or $(LEGS),test)
+
+sim: all ## A NodeSet's life in simulated time, from SEED (1) on, SEEDS (100) of STEPS (20000) each: does a job die?
+	@$(BUILD)/tests/sim/sim seed=$(or $(SEED),1) seeds=$(or $(SEEDS),100) steps=$(or $(STEPS),20000) $(OVERLAP)
+
+soak: all ## The same with new seeds for SECONDS (600)
+	@$(BUILD)/tests/sim/sim seed=$(or $(SEED),$$(date +%s)) seeds=1000000000 steps=$(or $(STEPS),20000) seconds=$(or $(SECONDS),600) $(OVERLAP)
 
 bench: all ## Measure, as ratios in one run: first job, live edits, operator, agent, API server; needs root
 	@tools/packages test bench
@@ -193,9 +215,9 @@ rbac: all ## Print what the operator needs to be allowed into deploy/rbac
 	@$(BUILD)/slurmkeeper rbac >deploy/rbac/operator.yaml
 	@$(BUILD)/slurmkeeper rbac --namespace slurm --watch slurm >deploy/namespaced/rbac.yaml
 
-images: programs ## OCI archives for Kubernetes, into build/images: the operator, and this Debian's Slurm; needs root
+images: programs ## OCI archives for Kubernetes, into build/images: the operator, this Debian's Slurm, and slurmdbd with MariaDB; needs root
 	@tools/packages images
-	@tools/images --build $(BUILD) operator slurm
+	@tools/images --build $(BUILD) operator slurm accounting
 
 install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
 	@meson install -C $(BUILD) --no-rebuild

@@ -12,8 +12,8 @@ struct admission_request {
     const struct jsn *old;           /* NULL: it is new */
     const struct api_lookup *lookup; /* the other objects; NULL: nothing is known of them */
     uint32_t release;                /* Slurm release where nothing else names one; 0: any */
-    bool host_slurm;                  /* pods run the machine's Slurm, whatever their images are called */
-    bool foreign_pods;               /* pods are made by a server that may know other fields */
+    bool host_slurm;   /* pods run the machine's Slurm, whatever their images are called */
+    bool foreign_pods; /* pods are made by a server that may know other fields */
 };
 
 /*

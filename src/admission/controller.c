@@ -10,6 +10,7 @@
 #include "src/admission/restart.h"
 #include "src/api/node_count.h"
 #include "src/build/config_extra.h"
+#include "src/slurm/upgrade.h"
 
 static void check_extra(const struct admission_request *in, const struct controller *c,
                         uint32_t release, struct api_problems *p)
@@ -30,6 +31,20 @@ static uint32_t release_for(const struct admission_request *in, const struct con
     if (in->host_slurm && controller_release_said(c, &said))
         return said;
     return admission_running(in, controller_release(c), "spec.slurmctld.image", p);
+}
+
+/* What runs may be neither of both, so this is no error; who looks sees why nothing will change. */
+static void warn_of_step(const struct controller *old, const struct controller *now,
+                         struct api_problems *p)
+{
+    uint32_t was = 0;
+    uint32_t is = 0;
+    struct err e = {0};
+
+    if (controller_release_said(old, &was) && controller_release_said(now, &is) && was != is &&
+        upgrade_check_step(was, is, &e) < 0)
+        api_problem_add(p, API_WARNING, "metadata.annotations[" API_RELEASE_ANNOTATION "]",
+                        "%s; as long as slurmctld runs that one, nothing is changed", e.text);
 }
 
 static void check(const struct admission_request *in, struct api_problems *p)
@@ -54,6 +69,7 @@ static void check(const struct admission_request *in, struct api_problems *p)
     if (!had)
         return;
     controller_check_update(&c, &old, p);
+    warn_of_step(&old, &c, p);
     if (!c.spec.external)
         restart_warn(p, "spec.extraConf", old.spec.extra_conf, c.spec.extra_conf, release);
 }
@@ -61,9 +77,13 @@ static void check(const struct admission_request *in, struct api_problems *p)
 static void check_metadata(const struct admission_request *in, struct api_problems *p)
 {
     struct controller c;
+    struct controller old;
 
-    if (controller_decode(p->arena, in->object, &c, NULL) == 0)
-        controller_check_annotations(&c, p);
+    if (controller_decode(p->arena, in->object, &c, NULL) < 0)
+        return;
+    controller_check_annotations(&c, p);
+    if (in->old && controller_decode(p->arena, in->old, &old, NULL) == 0)
+        warn_of_step(&old, &c, p);
 }
 
 const struct admission_kind admit_controller = {check, check_metadata};

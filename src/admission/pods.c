@@ -13,7 +13,9 @@
 #include "src/admission/pods.h"
 
 #include "src/build/controller_app.h"
+#include "src/build/login.h"
 #include "src/build/nodeset_pod.h"
+#include "src/build/restapi.h"
 #include "src/build/set_pod.h"
 #include "src/cluster/apiserver/podrules/podrules.h"
 
@@ -139,19 +141,17 @@ static void check_claim_templates(const struct admission_request *in, const stru
     }
 }
 
-/* The Controller that the nodes belong to, or one that stands for it. */
-static void find_controller(const struct admission_request *in, const struct nodeset *ns,
-                            struct arena *a, struct controller *ret)
+/* The Controller that the object belongs to, or one that stands for it. */
+static void find_controller(const struct admission_request *in, const struct api_meta *m,
+                            const char *name, struct arena *a, struct controller *ret)
 {
-    const char *name = ns->spec.controller_ref.name;
     const struct jsn *found = NULL;
 
-    if (api_lookup_get(in->lookup, "Controller", api_namespace(&ns->meta), name, &found) ==
-            API_PRESENT &&
+    if (api_lookup_get(in->lookup, "Controller", api_namespace(m), name, &found) == API_PRESENT &&
         controller_decode(a, found, ret, NULL) == 0)
         return;
     *ret = (struct controller){
-        .meta = {.name = name && name[0] ? name : "none", .namespace = api_namespace(&ns->meta)}};
+        .meta = {.name = name && name[0] ? name : "none", .namespace = api_namespace(m)}};
 }
 
 void pods_check_nodeset(const struct admission_request *in, const struct nodeset *ns,
@@ -174,10 +174,55 @@ void pods_check_nodeset(const struct admission_request *in, const struct nodeset
     check_claim_templates(in, ns, p);
     if (p->errors != errors || !any_changed(in, in_pod))
         return;
-    find_controller(in, ns, p->arena, c);
+    find_controller(in, &ns->meta, ns->spec.controller_ref.name, p->arena, c);
     check_pod(
         in, "spec.template.spec",
         jsn_get(build_worker_pod(p->arena, &cluster, ns, &(struct build_worker){.hash = ""}, p),
                 "spec"),
         p);
+}
+
+void pods_check_loginset(const struct admission_request *in, const struct loginset *l,
+                         struct api_problems *p)
+{
+    static const struct piece pieces[] = {
+        {"spec.login", PODRULES_CONTAINER},
+        {"spec.initconf", PODRULES_CONTAINER},
+        {"spec.template.spec", PODRULES_POD_SPEC},
+        {"spec.service.spec", PODRULES_SERVICE_SPEC},
+    };
+    static const char *const in_pod[] = {"spec.login", "spec.initconf", "spec.template", NULL};
+    struct controller *c = arena_calloc(p->arena, 1, sizeof(*c));
+    struct build_env env = {.release = in->release, .host_slurm = in->host_slurm};
+    struct build_cluster cluster = {.env = &env, .controller = c, .lookup = in->lookup};
+    size_t errors = p->errors;
+
+    check_pieces(in, pieces, ARRAY_LEN(pieces), p);
+    if (p->errors != errors || !any_changed(in, in_pod))
+        return;
+    find_controller(in, &l->meta, l->spec.controller_ref.name, p->arena, c);
+    check_pod(in, "spec.template.spec",
+              jsn_get(build_login_app(p->arena, &cluster, l, p), "spec.template.spec"), p);
+}
+
+void pods_check_restapi(const struct admission_request *in, const struct restapi *r,
+                        struct api_problems *p)
+{
+    static const struct piece pieces[] = {
+        {"spec.slurmrestd", PODRULES_CONTAINER},
+        {"spec.template.spec", PODRULES_POD_SPEC},
+        {"spec.service.spec", PODRULES_SERVICE_SPEC},
+    };
+    static const char *const in_pod[] = {"spec.slurmrestd", "spec.template", NULL};
+    struct controller *c = arena_calloc(p->arena, 1, sizeof(*c));
+    struct build_env env = {.release = in->release, .host_slurm = in->host_slurm};
+    struct build_cluster cluster = {.env = &env, .controller = c, .lookup = in->lookup};
+    size_t errors = p->errors;
+
+    check_pieces(in, pieces, ARRAY_LEN(pieces), p);
+    if (p->errors != errors || !any_changed(in, in_pod))
+        return;
+    find_controller(in, &r->meta, r->spec.controller_ref.name, p->arena, c);
+    check_pod(in, "spec.template.spec",
+              jsn_get(build_restapi_deployment(p->arena, &cluster, r, p), "spec.template.spec"), p);
 }

@@ -364,6 +364,20 @@ static void mismatch_take(struct hub *h, bool mismatch, uint32_t controller, uin
     log_error("%s; looking again every %d s", h->why, HUB_MISMATCH_MS / 1000);
 }
 
+/* A child that cannot do its work says nothing of slurmctld: its libslurm is missing, say. */
+static void child_trouble_take(struct hub *h, int r, const struct err *e)
+{
+    bool failed = r == -EPIPE || r == -ENOEXEC;
+    const char *text = failed && e ? e->text : "";
+
+    /* once may be an accident */
+    h->child_failures = failed ? h->child_failures + 1 : 0;
+    if (h->mismatch || (failed && h->child_failures < 3) || streq(h->why, text))
+        return;
+    (void)snprintf(h->why, sizeof(h->why), "%.*s", (int)sizeof(h->why) - 1, text);
+    h->newer = true;
+}
+
 static void ping_take(struct hub *h, const struct jsn *answer)
 {
     const char *release = jsn_get_str(answer, "release");
@@ -373,6 +387,7 @@ static void ping_take(struct hub *h, const struct jsn *answer)
     bool another = up && boot != h->boot_time;
     uint32_t number;
 
+    child_trouble_take(h, 0, NULL);
     mismatch_take(h, jsn_get_bool(answer, "mismatch", false), h->told, (uint32_t)library);
     controllers_take(h, jsn_key(answer, "controllers"));
     if (release && release_parse(str_of(release), &number, NULL) == 0)
@@ -398,10 +413,12 @@ static void ping_ended(void *arg, int r, const struct jsn *answer, const struct 
     struct hub *h = q->hub;
 
     h->pinging = false;
-    if (r == 0)
+    if (r == 0) {
         ping_take(h, answer);
-    else
+    } else {
+        child_trouble_take(h, r, e);
         set_up(h, false);
+    }
     if (q->fn)
         q->fn(q->arg, r < 0 ? r : h->up ? 0 : -EHOSTDOWN, e);
     question_free(q);

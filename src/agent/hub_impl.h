@@ -38,10 +38,11 @@ struct hub {
     bool up;
     unsigned known; /* bits of the lists that were read since slurmctld came up */
     uint32_t release;
-    uint32_t told;       /* the same, by its own word; 0: it has not answered yet */
-    unsigned mismatches; /* pings in a row that slurmctld has refused */
-    bool mismatch;       /* slurmctld refuses our libslurm */
-    char why[240];       /* in a sentence; "" while there is nothing to say */
+    uint32_t told;           /* the same, by its own word; 0: it has not answered yet */
+    unsigned mismatches;     /* pings in a row that slurmctld has refused */
+    bool mismatch;           /* slurmctld refuses our libslurm */
+    unsigned child_failures; /* in a row */
+    char why[240];           /* in a sentence; "" while there is nothing to say */
     int64_t boot_time;
     char key_stage[HUB_KEY_STAGE_MAX + 1];
     struct arena controllers_arena;

@@ -77,11 +77,35 @@ static void check_external(const struct controller *c, struct api_problems *p)
     if (s->external_config && !s->external_config->host[0])
         api_problem_add(p, API_REQUIRED, "spec.externalConfig.host",
                         "must be the host name or address of slurmctld");
+    if (s->external_config && !s->external)
+        api_problem_add(p, API_WARNING, "spec.externalConfig",
+                        "is not used, since external is false");
     if (s->external && s->ha.enabled)
         api_problem_add(p, API_WARNING, "spec.ha", "is ignored, since external is true");
     if (s->external && s->extra_conf && s->extra_conf[0])
         api_problem_add(p, API_WARNING, "spec.extraConf",
                         "is ignored, since the configuration of an external slurmctld is its own");
+}
+
+/* What a claim that is made here would be like. */
+static bool describes_claim(const struct controller_persistence *s)
+{
+    return s->storage_class || s->volume_name || s->selector || s->data_source ||
+           s->data_source_ref || s->attributes_class;
+}
+
+static void check_persistence(const struct controller *c, struct api_problems *p)
+{
+    const struct controller_persistence *s = &c->spec.persistence;
+    bool existing = s->existing_claim && s->existing_claim[0];
+
+    if (!s->enabled && existing && !c->spec.ha.enabled)
+        api_problem_add(p, API_WARNING, "spec.persistence.existingClaim",
+                        "is not used, since persistence.enabled is false");
+    if ((!s->enabled || existing) && describes_claim(s))
+        api_problem_add(p, API_WARNING, "spec.persistence",
+                        "what it says of a claim to be made is not used: %s",
+                        s->enabled ? "existingClaim names one that is there" : "enabled is false");
 }
 
 static void check_ha(const struct controller *c, struct api_problems *p)
@@ -176,6 +200,8 @@ void controller_check(const struct controller *c, uint32_t release, struct api_p
     check_auth(c, release, p);
     check_external(c, p);
     check_ha(c, p);
+    if (!c->spec.external)
+        check_persistence(c, p);
     if (c->spec.accounting_ref)
         name_check_ref(p, "spec.accountingRef.name", c->spec.accounting_ref->name);
     controller_ref_lists(c, lists);
@@ -190,6 +216,17 @@ static void check_same(struct api_problems *p, const char *field, bool same, con
 {
     if (!same)
         api_problem_add(p, API_FORBIDDEN, field, "cannot be changed: %s", why);
+}
+
+static bool same_claim(const struct controller_persistence *a,
+                       const struct controller_persistence *b)
+{
+    return streq(a->storage_class, b->storage_class) && streq(a->volume_name, b->volume_name) &&
+           streq(a->volume_mode, b->volume_mode) &&
+           streq(a->attributes_class, b->attributes_class) &&
+           jsn_equal(a->resources, b->resources) && jsn_equal(a->selector, b->selector) &&
+           jsn_equal(a->data_source, b->data_source) &&
+           jsn_equal(a->data_source_ref, b->data_source_ref);
 }
 
 void controller_check_update(const struct controller *c, const struct controller *old,
@@ -219,4 +256,7 @@ void controller_check_update(const struct controller *c, const struct controller
                "the state of the cluster would be lost");
     check_same(p, "spec.persistence.existingClaim", streq(claim, old_claim),
                "the state of the cluster would be lost");
+    if (store->enabled && !claim[0] && !same_claim(store, old_store))
+        api_problem_add(p, API_WARNING, "spec.persistence",
+                        "a claim that is there stays as it is: change the claim itself");
 }

@@ -20,14 +20,22 @@
  * test of its layer.  docs/adding-a-kind.md leads through it.
  */
 #define API_KINDS(K)                                                                               \
+    K(ACCOUNTING, accounting)                                                                      \
     K(CONTROLLER, controller)                                                                      \
+    K(LOGINSET, loginset)                                                                          \
     K(NODESET, nodeset)                                                                            \
-    K(PARTITION, partition)
+    K(PARTITION, partition)                                                                        \
+    K(RESTAPI, restapi)                                                                            \
+    K(TOKEN, token)
 
 /* Kind, plural, group and version of each: how the description of a kind begins. */
+#define API_ACCOUNTING_NAMES "Accounting", "accountings", API_GROUP, API_VERSION
 #define API_CONTROLLER_NAMES "Controller", "controllers", API_GROUP, API_VERSION
+#define API_LOGINSET_NAMES "LoginSet", "loginsets", API_GROUP, API_VERSION
 #define API_NODESET_NAMES "NodeSet", "nodesets", API_GROUP, API_VERSION
 #define API_PARTITION_NAMES "Partition", "partitions", API_OWN_GROUP, API_OWN_VERSION
+#define API_RESTAPI_NAMES "RestApi", "restapis", API_GROUP, API_VERSION
+#define API_TOKEN_NAMES "Token", "tokens", API_GROUP, API_VERSION
 
 #define API_KIND_ID(ID, name) KIND_##ID,
 enum api_kind_id { API_KINDS(API_KIND_ID) API_N_KINDS };

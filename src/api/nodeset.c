@@ -25,7 +25,8 @@ static const struct jsn_field ssh_fields[] = {
      .doc = "Lines to add to sshd_config."},
     {"sssdConfRef", JSN_SUB, offsetof(struct nodeset_ssh, sssd_conf_ref), 0,
      .sub = api_secret_key_fields, .size = sizeof(struct api_key_ref), .list_type = "atomic",
-     .doc = "The sssd.conf that tells who the users are. Needed where ssh is enabled."},
+     .doc = "The sssd.conf that tells who the users are. Needed where ssh is enabled; without ssh, "
+            "jobs of such users have their names all the same."},
     JSN_END,
 };
 
@@ -223,6 +224,13 @@ const char *nodeset_slurm_name(struct arena *a, const struct nodeset *ns)
     while (name.n && name.p[name.n - 1] == '-')
         name.n--;
     return name.n ? arena_str(a, name) : ns->meta.name;
+}
+
+bool nodeset_has_directory(const struct nodeset *ns)
+{
+    const struct nodeset_ssh *ssh = ns->spec.ssh;
+
+    return ssh && (ssh->enabled || (ssh->sssd_conf_ref.name && ssh->sssd_conf_ref.name[0]));
 }
 
 bool nodeset_has_partition(const struct nodeset *ns)

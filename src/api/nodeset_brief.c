@@ -26,6 +26,13 @@ void nodeset_brief(struct arena *a, const struct nodeset *ns, struct nodeset *re
         .spec = {.controller_ref.name = copy(a, ns->spec.controller_ref.name),
                  .replicas = ns->spec.replicas},
     };
+    if (ns->spec.ssh) {
+        struct nodeset_ssh *ssh = arena_calloc(a, 1, sizeof(*ssh));
+
+        ssh->enabled = ns->spec.ssh->enabled;
+        ssh->sssd_conf_ref.name = copy(a, ns->spec.ssh->sssd_conf_ref.name);
+        ret->spec.ssh = ssh;
+    }
     if (hostname) {
         struct jsn *pod = jsn_object(a);
 

@@ -176,21 +176,39 @@ static void check_claims(const struct nodeset *ns, struct api_problems *p)
     }
 }
 
-/* What is kept for later releases of ours. */
-static void check_missing(const struct nodeset *ns, struct api_problems *p)
+static void check_unused_ssh(const struct nodeset_ssh *ssh, struct api_problems *p)
 {
-    if (ns->spec.scaling_mode == NODESET_DAEMONSET)
-        api_problem_add(p, API_WARNING, "spec.scalingMode",
-                        "DaemonSet is not there yet: no pods are made; use StatefulSet");
-    else if (ns->spec.update_strategy.type == NODESET_SCHEDULED_UPDATE)
-        api_problem_add(p, API_WARNING, "spec.updateStrategy.type",
-                        "ScheduledUpdate makes no reservation yet: a pod is replaced when somebody "
-                        "deletes it, as with OnDelete");
+    if (!ssh)
+        return;
+    if (!ssh->enabled && ssh->extra_sshd_config && ssh->extra_sshd_config[0])
+        api_problem_add(p, API_WARNING, "spec.ssh.extraSshdConfig",
+                        "is not used, since ssh.enabled is false");
+    if (!ssh->enabled && ssh->sssd_conf_ref.name && ssh->sssd_conf_ref.name[0])
+        api_problem_add(p, API_WARNING, "spec.ssh.sssdConfRef",
+                        "is not used, since ssh.enabled is false");
+}
+
+static void check_unused_strategy(const struct nodeset_strategy *s, struct api_problems *p)
+{
+    if (s->scheduled && s->type != NODESET_SCHEDULED_UPDATE)
+        api_problem_add(p, API_WARNING, "spec.updateStrategy.scheduledUpdate",
+                        "is not used, since type is not ScheduledUpdate");
+    else if (s->scheduled && s->scheduled->flags.n)
+        api_problem_add(
+            p, API_WARNING, "spec.updateStrategy.scheduledUpdate.flags",
+            "are not used: nodes are drained one by one in that time, and not reserved");
 }
 
 static void check_unused(const struct nodeset *ns, struct api_problems *p)
 {
     const struct nodeset_spec *s = &ns->spec;
+
+    check_unused_ssh(s->ssh, p);
+    check_unused_strategy(&s->update_strategy, p);
+    if (s->scaling_mode == NODESET_DAEMONSET)
+        api_problem_add(p, API_WARNING, "spec.scalingMode",
+                        "DaemonSet is not there yet: no pods are made or changed before it is "
+                        "StatefulSet");
 
     if (s->scaling_mode == NODESET_DAEMONSET && s->pin_to_node)
         api_problem_add(p, API_WARNING, "spec.pinToNode",
@@ -211,7 +229,6 @@ void nodeset_check(const struct nodeset *ns, uint32_t release, struct api_proble
     check_conf(ns, release, p);
     nodeset_check_features(ns, p);
     check_claims(ns, p);
-    check_missing(ns, p);
     check_unused(ns, p);
 }
 

@@ -6,9 +6,14 @@
  * only warned about: objects come in any order, a NodeSet may be made later, and the default may be
  * on its way from one partition to another.
  */
+#include "src/api/controller.h"
 #include "src/api/names.h"
+#include "src/api/nodeset.h"
 #include "src/api/partition.h"
 #include "src/api/partition_conf.h"
+#include "src/slurm/hostset.h"
+
+#define MAX_PODS_LOOKED_AT 1024
 
 static void check_name(const struct api_partition *part, const struct api_lookup *l,
                        struct api_problems *p)
@@ -75,12 +80,87 @@ static void warn_missing(const struct api_partition *part, const struct api_look
     }
 }
 
+struct hosts {
+    const struct api_partition *part;
+    const struct host_set *named;
+    struct api_problems *p;
+};
+
+/* One of the first pods of the NodeSet among the hosts? */
+static bool look_for_hosts(void *arg, const struct jsn *object)
+{
+    struct hosts *h = arg;
+    struct nodeset ns;
+    const char *prefix;
+
+    if (nodeset_decode(h->p->arena, object, &ns, NULL) < 0 ||
+        !streq(ns.spec.controller_ref.name, h->part->spec.controller_ref.name))
+        return true;
+    prefix = api_template_hostname(&ns.spec.template);
+    for (int i = 0; i < MIN(MAX(ns.spec.replicas, 1), MAX_PODS_LOOKED_AT); i++) {
+        const char *host =
+            prefix ? arena_printf(h->p->arena, "%s%0*d", prefix, (int)ns.spec.ordinal_padding, i)
+                   : arena_printf(h->p->arena, "%s-%0*d", ns.meta.name,
+                                  (int)ns.spec.ordinal_padding, i);
+
+        if (!hostset_has(h->named, str_of(host)))
+            continue;
+        api_problem_value(h->p, API_INVALID, "spec.nodes", name_shown(h->p, h->part->spec.nodes),
+                          "%s is a pod of NodeSet %s, and pods come and go: name the NodeSet in "
+                          "nodeSetRefs, or make one of a single node for it",
+                          host, ns.meta.name);
+        return false;
+    }
+    return true;
+}
+
+/* slurm.conf cannot name nodes that register by themselves: slurmctld would not start with it. */
+static void check_hosts(const struct api_partition *part, const struct api_lookup *l,
+                        struct api_problems *p)
+{
+    AUTO(hostset_free) struct host_set *named = NULL;
+    struct hosts h = {part, NULL, p};
+
+    if (!part->spec.nodes || !part->spec.nodes[0] ||
+        hostset_parse(str_of(part->spec.nodes), &named, NULL) < 0)
+        return;
+    h.named = named;
+    (void)api_lookup_each(l, "NodeSet", api_namespace(&part->meta), look_for_hosts, &h);
+}
+
+/* slurmctld powers nodes down by a program that the Controller names. */
+static void warn_power(const struct api_partition *part, const struct api_lookup *l,
+                       struct api_problems *p)
+{
+    const struct api_partition_spec *s = &part->spec;
+    const struct jsn *found = NULL;
+    struct controller c;
+
+    if (!s->suspend_time.set && !s->suspend_timeout && !s->resume_timeout && !s->power_down_on_idle)
+        return;
+    if (api_lookup_get(l, "Controller", api_namespace(&part->meta), s->controller_ref.name,
+                       &found) != API_PRESENT ||
+        controller_decode(p->arena, found, &c, NULL) < 0 || c.spec.external ||
+        controller_extra(p->arena, &c, "SuspendProgram"))
+        return;
+    api_problem_add(p, API_WARNING,
+                    s->suspend_time.set     ? "spec.suspendTime"
+                    : s->power_down_on_idle ? "spec.powerDownOnIdle"
+                    : s->suspend_timeout    ? "spec.suspendTimeout"
+                                            : "spec.resumeTimeout",
+                    "powers no node down: Controller %s has no SuspendProgram in spec.extraConf",
+                    c.meta.name);
+}
+
 void api_partition_check_refs(const struct api_partition *part, const struct api_partition *old,
                               const struct api_lookup *l, struct api_problems *p)
 {
     struct defaults d = {part, p};
 
     warn_missing(part, l, p);
+    warn_power(part, l, p);
+    if (!old || !streq(part->spec.nodes, old->spec.nodes))
+        check_hosts(part, l, p);
     if (!old || !streq(api_partition_slurm_name(part), api_partition_slurm_name(old)))
         check_name(part, l, p);
     if (api_partition_is_default(part) && (!old || !api_partition_is_default(old)))

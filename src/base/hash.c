@@ -8,7 +8,10 @@
  */
 #include "src/base/hash.h"
 
+#include <assert.h>
+#include <limits.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/random.h>
@@ -110,4 +113,15 @@ void hash_sha256_hex(struct str s, char ret_hex[SHA256_HEX_LEN + 1])
 void hash_sha512_hex(struct str s, char ret_hex[SHA512_HEX_LEN + 1])
 {
     digest_hex(s, EVP_sha512(), ret_hex);
+}
+
+void hash_hmac_sha256(struct str key, struct str text, unsigned char ret[HMAC_SHA256_LEN])
+{
+    unsigned int n = 0;
+
+    assert(key.n <= INT_MAX);
+    if (!HMAC(EVP_sha256(), key.p ? key.p : "", (int)key.n,
+              (const unsigned char *)(text.p ? text.p : ""), text.n, ret, &n) ||
+        n != HMAC_SHA256_LEN)
+        abort();
 }

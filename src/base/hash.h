@@ -13,6 +13,10 @@ uint64_t hash_str(struct str s);
 uint64_t hash_stable64(struct str s);
 uint32_t hash_stable32(struct str s);
 
+#define HMAC_SHA256_LEN 32
+/* HMAC with SHA-256, as bytes. */
+void hash_hmac_sha256(struct str key, struct str text, unsigned char ret[HMAC_SHA256_LEN]);
+
 #define SHA256_HEX_LEN 64
 #define SHA512_HEX_LEN 128
 /* SHA-256 and SHA-512 as lower-case hex. */

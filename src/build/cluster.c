@@ -90,6 +90,14 @@ int32_t build_slurmctld_port(const struct build_cluster *c)
     return SLURMCTLD_PORT;
 }
 
+const char *build_search_domain(struct arena *a, const struct build_cluster *c)
+{
+    const char *domain = c->env->cluster_domain;
+
+    return arena_printf(a, "%s.%s.svc.%s", labels_workers(a, c->controller->meta.name),
+                        api_namespace(&c->controller->meta), domain ? domain : "cluster.local");
+}
+
 int64_t build_slurm_uid(const struct build_cluster *c)
 {
     return c->env->slurm_uid ? c->env->slurm_uid : SLURM_ID;

@@ -23,6 +23,7 @@ struct build_cluster {
     size_t n_nodesets;
     const struct api_partition *const *partitions; /* likewise; none that is being deleted */
     size_t n_partitions;
+    unsigned n_loginsets;                /* they have the cluster's keys, too */
     const struct accounting *accounting; /* NULL: none, or it is not there */
     const struct api_lookup *lookup;     /* ConfigMaps and Secrets; NULL: none are known */
     struct config_memo *memo;            /* NULL: the configuration is made each time */
@@ -47,6 +48,9 @@ bool build_has_agent(const struct build_cluster *c);
 /* Where clients find slurmctld: "slurm-controller.ns" and 6817, or the external one.  In `a`. */
 const char *build_slurmctld_host(struct arena *a, const struct build_cluster *c);
 int32_t build_slurmctld_port(const struct build_cluster *c);
+
+/* The domain in which hosts of the cluster's workers are names; in `a`. */
+const char *build_search_domain(struct arena *a, const struct build_cluster *c);
 
 int64_t build_slurm_uid(const struct build_cluster *c);
 int64_t build_slurm_gid(const struct build_cluster *c);

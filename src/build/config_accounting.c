@@ -2,11 +2,13 @@
 /*
  * Where slurm.conf finds slurmdbd.
  *
- * An Accounting that is referred to and not there is not configured: slurmctld does not start
- * without the slurmdbd that it was told to use.  The lines come when the Accounting does.  If it
- * was there before and is gone now, the lines of the last configuration stay: slurmctld goes on
- * without slurmdbd for a while and keeps what it has to tell, while a configuration without
- * accounting would lift every limit that accounting sets.
+ * An Accounting that is referred to and does not answer yet is not configured: slurmctld would hang
+ * for the slurmdbd that it was told to use, or not start.  The lines come when slurmdbd has
+ * answered for the first time.  From then on they stay, whether it answers or not, and also when
+ * the Accounting is gone: slurmctld goes on without slurmdbd for a while and keeps what it has to
+ * tell, while a configuration without accounting would lift every limit that accounting sets.
+ *
+ * How jobs are measured is said from the start: steps that run keep the old way of it.
  */
 #include "src/build/config_impl.h"
 #include "src/build/labels.h"
@@ -34,6 +36,14 @@ static const char *last_value(struct arena *a, const struct build_cluster *c, co
     return NULL;
 }
 
+/* Has the slurmdbd that is declared ever answered?  Of an Accounting out of a file it is assumed.
+ */
+static bool has_answered(struct arena *a, const struct build_cluster *c)
+{
+    return !c->accounting->meta.uid || accounting_answers(c->accounting) ||
+           streq(last_value(a, c, "AccountingStorageHost"), accounting_host(a, c->accounting));
+}
+
 bool config_accounting_find(struct arena *a, const struct build_cluster *c,
                             struct config_accounting *ret)
 {
@@ -42,7 +52,7 @@ bool config_accounting_find(struct arena *a, const struct build_cluster *c,
     int64_t v;
 
     *ret = (struct config_accounting){0};
-    if (ref && c->accounting) {
+    if (ref && c->accounting && has_answered(a, c)) {
         ret->host = accounting_host(a, c->accounting);
         ret->port = accounting_port(c->accounting);
     } else if (ref) {
@@ -51,6 +61,13 @@ bool config_accounting_find(struct arena *a, const struct build_cluster *c,
         ret->port = port && str_to_i64(str_of(port), &v) == 0 ? (int32_t)v : ACCOUNTING_PORT;
     }
     return ret->host != NULL;
+}
+
+static void add_gather(struct config_work *w, struct conf_text *t)
+{
+    if (w->c->controller->spec.accounting_ref && !w->c->controller->spec.external &&
+        !controller_extra(w->a, w->c->controller, "JobAcctGatherType"))
+        conf_text_line(t, "JobAcctGatherType=jobacct_gather/linux");
 }
 
 static void tell_absence(struct config_work *w, bool kept)
@@ -72,6 +89,7 @@ void config_add_accounting(struct config_work *w, struct conf_text *t)
     conf_text_header(t, "ACCOUNTING");
     if (w->c->controller->spec.accounting_ref && !w->c->accounting)
         tell_absence(w, found);
+    add_gather(w, t);
     if (!found) {
         conf_text_line(t, "AccountingStorageType=accounting_storage/none");
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keys that hold lists of options, of which some are needed: AuthAltParameters, AuthInfo and
+ * Keys that hold lists of options, of which some are needed: AuthAltParameters, AuthInfo,
+ * LaunchParameters (where nodes have sssd), PrologFlags (where a NodeSet has ssh) and
  * SlurmctldParameters.
  *
  * Slurm takes the last line with a key.  Where extraConf sets one of them, a line behind it holds
@@ -15,6 +16,29 @@
 #define MAX_OPTIONS 64
 #define JWT_KEY "jwt_key=" SLURM_ETC "/" KEYFILE_JWT
 
+/* Who logs in to a node finds himself in his job, for which the job needs a place there from its
+ * beginning.  Slurm refuses that without control groups. */
+static bool wants_contain(const struct config_work *w)
+{
+    for (size_t i = 0; i < w->c->n_nodesets; i++)
+        if (w->c->nodesets[i]->spec.ssh && w->c->nodesets[i]->spec.ssh->enabled)
+            return w->c->env->cgroup != BUILD_CGROUP_NONE;
+    return false;
+}
+
+/*
+ * Where nodes have users from sssd, slurmctld does not know them: it would not find the groups that
+ * it sends along with a job, and hold the job for ever.  Nodes look them up by themselves then.
+ * With auth/slurm whoever submits the job tells his groups.
+ */
+static bool has_directory(const struct config_work *w)
+{
+    for (size_t i = 0; i < w->c->n_nodesets; i++)
+        if (nodeset_has_directory(w->c->nodesets[i]))
+            return build_uses_munge(w->c);
+    return false;
+}
+
 const char *config_managed_value(const struct config_work *w, const char *key)
 {
     if (streq(key, "AuthAltParameters"))
@@ -22,6 +46,10 @@ const char *config_managed_value(const struct config_work *w, const char *key)
                                                    : JWT_KEY;
     if (streq(key, "AuthInfo"))
         return build_uses_munge(w->c) ? "" : "use_client_ids";
+    if (streq(key, "LaunchParameters"))
+        return has_directory(w) ? "disable_send_gids" : "";
+    if (streq(key, "PrologFlags"))
+        return wants_contain(w) ? "contain" : "";
     return build_has(w->c, PROFILE_RECONFIG_ON_RESTART) ? "enable_configless,reconfig_on_restart"
                                                         : "enable_configless";
 }
@@ -95,7 +123,8 @@ static void add_key(struct config_work *w, struct conf_text *t, const char *key,
 
 void config_add_merged(struct config_work *w, struct conf_text *t)
 {
-    static const char *const keys[] = {"AuthAltParameters", "AuthInfo", "SlurmctldParameters"};
+    static const char *const keys[] = {"AuthAltParameters", "AuthInfo", "LaunchParameters",
+                                       "PrologFlags", "SlurmctldParameters"};
     bool first = true;
 
     for (size_t i = 0; w->extra && i < ARRAY_LEN(keys); i++)

@@ -83,7 +83,8 @@ static void add_auth(struct config_work *w, struct conf_text *t)
 
 static void add_plugins(struct config_work *w, struct conf_text *t)
 {
-    static const char *const keys[] = {"AuthAltParameters", "AuthInfo", "SlurmctldParameters"};
+    static const char *const keys[] = {"AuthAltParameters", "AuthInfo", "LaunchParameters",
+                                       "PrologFlags", "SlurmctldParameters"};
 
     conf_text_header(t, "PLUGINS & PARAMETERS");
     add_auth(w, t);

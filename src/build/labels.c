@@ -14,6 +14,20 @@
 
 const struct labels_app labels_slurmctld = {"slurmctld", "controller"};
 const struct labels_app labels_slurmd = {"slurmd", "worker"};
+const struct labels_app labels_login = {"login", "login"};
+const struct labels_app labels_slurmrestd = {"slurmrestd", "restapi"};
+const struct labels_app labels_slurmdbd = {"slurmdbd", "accounting"};
+const struct labels_app labels_mariadb = {"mariadb", "database"};
+
+const char *labels_accounting(struct arena *a, const char *acct)
+{
+    return arena_printf(a, "%s-accounting", acct);
+}
+
+const char *labels_database(struct arena *a, const char *acct)
+{
+    return arena_printf(a, "%s-database", acct);
+}
 
 const char *labels_controller(struct arena *a, const char *controller)
 {

@@ -2,6 +2,7 @@
 /* What made objects are called, how they are labelled, and whose they are. */
 #pragma once
 
+#include "src/api/accounting.h"
 #include "src/api/controller.h"
 #include "src/api/nodeset.h"
 #include "src/build/tree.h"
@@ -23,6 +24,7 @@
 #define ANNOTATION_SLURM_KEY_HASH API_GROUP "/slurm-key-hash"
 #define ANNOTATION_JWT_KEY_HASH API_GROUP "/jwt-key-hash"
 #define ANNOTATION_CONFIG_HASH API_GROUP "/slurm-config-hash"
+#define ANNOTATION_DBD_HASH API_GROUP "/slurmdbd-conf-hash"
 #define ANNOTATION_DEFAULT_CONTAINER "kubectl.kubernetes.io/default-container"
 /* Of a Controller: "Report" (default) what was changed past the declaration, or "Revert" it. */
 #define ANNOTATION_DRIFT_POLICY API_DRIFT_ANNOTATION
@@ -45,6 +47,10 @@ const char *labels_agent_host(struct arena *a, const char *controller, const cha
 const char *labels_workers(struct arena *a, const char *controller);     /* Service, subdomain */
 const char *labels_workers_pdb(struct arena *a, const char *controller); /* disruption budget */
 
+/* Names of what is made from an Accounting; in `a`. */
+const char *labels_accounting(struct arena *a, const char *acct); /* StatefulSet, Service, Secret */
+const char *labels_database(struct arena *a, const char *acct);   /* likewise, of its database */
+
 /* A program of a cluster: app.kubernetes.io/name and app.kubernetes.io/component of its objects. */
 struct labels_app {
     const char *name;
@@ -52,8 +58,15 @@ struct labels_app {
 };
 extern const struct labels_app labels_slurmctld;
 extern const struct labels_app labels_slurmd;
+extern const struct labels_app labels_login;
+extern const struct labels_app labels_slurmrestd;
+extern const struct labels_app labels_slurmdbd;
+extern const struct labels_app labels_mariadb;
+#define APP_ACCOUNTING (&labels_slurmdbd)
 #define APP_CONTROLLER (&labels_slurmctld)
+#define APP_DATABASE (&labels_mariadb)
 #define APP_WORKER (&labels_slurmd)
+#define APP_LOGIN (&labels_login)
 
 /* All labels of an app's objects; those that select its pods; in `a`, free to be changed. */
 struct jsn *labels_all(struct arena *a, const struct labels_app *app, const char *instance);

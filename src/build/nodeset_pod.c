@@ -74,8 +74,12 @@ static struct jsn *make_mounts(const struct maker *m)
         build_append_all(m->a, mounts,
                          build_tree(m->a,
                                     "[{'name':'sshd-config','mountPath':'/etc/ssh/sshd_config',"
-                                    "'subPath':'sshd_config','readOnly':true},"
-                                    "{'name':'sssd-conf','mountPath':'/etc/sssd/sssd.conf',"
+                                    "'subPath':'sshd_config','readOnly':true}]",
+                                    NULL));
+    if (nodeset_has_directory(m->ns))
+        build_append_all(m->a, mounts,
+                         build_tree(m->a,
+                                    "[{'name':'sssd-conf','mountPath':'/etc/sssd/sssd.conf',"
                                     "'subPath':'sssd.conf','readOnly':true}]",
                                     NULL));
     return mounts;
@@ -136,20 +140,24 @@ static struct jsn *script_volume(const struct maker *m, const char *name, const 
               {"mode", jsn_int(m->a, SCRIPT_MODE)}));
 }
 
-static void add_ssh_volumes(const struct maker *m, struct jsn *volumes)
+static struct jsn *sshd_volume(const struct maker *m)
+{
+    return build_tree(m->a,
+                      "{'name':'sshd-config','configMap':{'name':'$config','defaultMode':'$mode'}}",
+                      SLOTS({"config", jsn_stringf(m->a, "%s-ssh-config", m->ns->meta.name)},
+                            {"mode", jsn_int(m->a, KEY_MODE)}));
+}
+
+static struct jsn *sssd_volume(const struct maker *m)
 {
     const struct api_key_ref *sssd = &m->ns->spec.ssh->sssd_conf_ref;
 
-    build_append_all(
-        m->a, volumes,
-        build_tree(m->a,
-                   "[{'name':'sshd-config','configMap':{'name':'$config','defaultMode':'$mode'}},"
-                   "{'name':'sssd-conf','secret':{'secretName':'$secret','defaultMode':'$mode',"
-                   "'items':[{'key':'$key','path':'sssd.conf'}]}}]",
-                   SLOTS({"config", jsn_stringf(m->a, "%s-ssh-config", m->ns->meta.name)},
-                         {"secret", jsn_string(m->a, sssd->name ? sssd->name : "")},
-                         {"key", jsn_string(m->a, sssd->key ? sssd->key : "sssd.conf")},
-                         {"mode", jsn_int(m->a, KEY_MODE)})));
+    return build_tree(m->a,
+                      "{'name':'sssd-conf','secret':{'secretName':'$secret','defaultMode':'$mode',"
+                      "'items':[{'key':'$key','path':'sssd.conf'}]}}",
+                      SLOTS({"secret", jsn_string(m->a, sssd->name ? sssd->name : "")},
+                            {"key", jsn_string(m->a, sssd->key ? sssd->key : "sssd.conf")},
+                            {"mode", jsn_int(m->a, KEY_MODE)}));
 }
 
 static struct jsn *make_volumes(const struct maker *m)
@@ -175,7 +183,9 @@ static struct jsn *make_volumes(const struct maker *m)
         jsn_append(m->a, volumes, script_volume(m, "slurm-epilog", "Epilog"));
     }
     if (uses_ssh(m))
-        add_ssh_volumes(m, volumes);
+        jsn_append(m->a, volumes, sshd_volume(m));
+    if (nodeset_has_directory(m->ns))
+        jsn_append(m->a, volumes, sssd_volume(m));
     return volumes;
 }
 
@@ -207,20 +217,14 @@ static void put_back_toleration(const struct maker *m, struct jsn *spec)
                           NULL));
 }
 
-static const char *search_domain(const struct maker *m)
-{
-    const char *domain = m->c->env->cluster_domain;
-
-    return arena_printf(m->a, "%s.%s.svc.%s", labels_workers(m->a, m->c->controller->meta.name),
-                        api_namespace(&m->ns->meta), domain ? domain : "cluster.local");
-}
-
 static void put_back_search(const struct maker *m, struct jsn *spec)
 {
     struct jsn *list = ensure_array(m->a, jsn_ensure_object(m->a, spec, "dnsConfig"), "searches");
 
-    if (!build_has_string(list, search_domain(m)))
-        jsn_append(m->a, list, jsn_string(m->a, search_domain(m)));
+    const char *domain = build_search_domain(m->a, m->c);
+
+    if (!build_has_string(list, domain))
+        jsn_append(m->a, list, jsn_string(m->a, domain));
 }
 
 static void put_back_affinity(const struct maker *m, struct jsn *spec)

@@ -7,6 +7,9 @@
  */
 #include "src/build/render_kinds.h"
 
+#include "src/api/loginset.h"
+#include "src/api/restapi.h"
+#include "src/api/token.h"
 #include "src/json/fields.h"
 
 #define ROW(ID, name) [KIND_##ID] = &render_##name,
@@ -38,6 +41,17 @@ void render_settle_nothing(struct renderer *r, const struct build_env *env)
     (void)env;
 }
 
+static void check_accounting(struct renderer *r, const struct jsn *object, const char *place)
+{
+    struct accounting acct;
+    struct err e = {0};
+    int decoded = accounting_decode(r->a, object, &acct, &e);
+
+    r->p->object = render_describe(r, object, place);
+    if (check_fields(r, object, place, accounting_fields, decoded, &e))
+        accounting_check(&acct, r->p);
+}
+
 static void add_controller(struct renderer *r, const struct jsn *object, const char *place)
 {
     struct site *s = arena_calloc(r->a, 1, sizeof(*s));
@@ -52,6 +66,18 @@ static void add_controller(struct renderer *r, const struct jsn *object, const c
     map_put(&r->sites, str_of(api_full_name(r->a, &s->controller.meta)), s);
     arena_reserve(r->a, &r->order, &r->cap, r->n + 1, sizeof(struct site *));
     r->order[r->n++] = s;
+}
+
+static void add_loginset(struct renderer *r, const struct jsn *object, const char *place)
+{
+    struct loginset l;
+    struct err e = {0};
+    int decoded = loginset_decode(r->a, object, &l, &e);
+
+    if (!check_fields(r, object, place, loginset_fields, decoded, &e))
+        return;
+    r->p->object = render_describe(r, object, place);
+    loginset_check(&l, r->p);
 }
 
 static void add_nodeset(struct renderer *r, const struct jsn *object, const char *place)
@@ -78,6 +104,28 @@ static void add_partition(struct renderer *r, const struct jsn *object, const ch
     arena_reserve(r->a, &r->partitions, &r->cap_partitions, r->n_partitions + 1,
                   sizeof(struct api_partition *));
     r->partitions[r->n_partitions++] = part;
+}
+
+static void add_restapi(struct renderer *r, const struct jsn *object, const char *place)
+{
+    struct restapi api;
+    struct err e = {0};
+    int decoded = restapi_decode(r->a, object, &api, &e);
+
+    r->p->object = render_describe(r, object, place);
+    if (check_fields(r, object, place, restapi_fields, decoded, &e))
+        restapi_check(&api, r->p);
+}
+
+static void add_token(struct renderer *r, const struct jsn *object, const char *place)
+{
+    struct api_token t;
+    struct err e = {0};
+    int decoded = api_token_decode(r->a, object, &t, &e);
+
+    r->p->object = render_describe(r, object, place);
+    if (check_fields(r, object, place, api_token_fields, decoded, &e))
+        api_token_check(&t, r->p);
 }
 
 static const char *place_of(const struct renderer *r, const char *kind, const struct api_meta *m)
@@ -164,6 +212,10 @@ static void settle_partitions(struct renderer *r, const struct build_env *env)
         settle_partition(r, env, r->partitions[i]);
 }
 
+const struct render_kind render_accounting = {check_accounting, render_settle_nothing};
 const struct render_kind render_controller = {add_controller, render_settle_nothing};
+const struct render_kind render_loginset = {add_loginset, render_settle_nothing};
 const struct render_kind render_nodeset = {add_nodeset, settle_nodesets};
 const struct render_kind render_partition = {add_partition, settle_partitions};
+const struct render_kind render_restapi = {add_restapi, render_settle_nothing};
+const struct render_kind render_token = {add_token, render_settle_nothing};

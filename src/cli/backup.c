@@ -7,7 +7,8 @@
  *   keys/           the keys of the Secrets in it: who has the file has the Secrets
  *   pki/            certificates and keys: kubeconfigs that were handed out go on to work
  *   cluster.json    name, port, shares
- *   node/claims/    what claims hold, slurmctld's state among them
+ *   node/claims/    what claims hold, slurmctld's state among them; of a database of an Accounting
+ *                   that runs a dump in place of its files (backup_databases.c)
  *
  * The file is root's alone (0600) and ends with a checksum (archive.c).  Nothing is stopped.
  */
@@ -19,6 +20,7 @@
 #include "src/base/clock.h"
 #include "src/base/encode.h"
 #include "src/base/file.h"
+#include "src/cli/backup_databases.h"
 #include "src/cli/reach.h"
 #include "src/cli/verbs.h"
 #include "src/cluster/apiserver/store_place.h"
@@ -27,6 +29,7 @@
 
 #define COPY_MS 600000
 #define MAX_ARGS 24
+#define MAX_DATABASES 64
 
 struct backup {
     struct layout layout;
@@ -115,29 +118,48 @@ static int write_manifest(struct backup *b, struct err *e)
     return file_write(path, buf_view(&text), 0600, e);
 }
 
+/* What stands in place of the files of databases: dumps. */
+static int leave_databases_out(struct backup *b, const char **argv, size_t *n, struct err *e)
+{
+    AUTO(buf_done) struct buf told = {0};
+    struct backup_databases list = {0};
+    int r = backup_databases(&b->arena, arena_printf(&b->arena, "%s/node/claims", b->layout.state),
+                             &list, &told, e);
+
+    if (r < 0)
+        return r;
+    (void)fputs(buf_str(&told), stderr);
+    if (list.n > MAX_DATABASES)
+        return err_set(e, -E2BIG, ERR_PERMANENT, "there are more than %d databases", MAX_DATABASES);
+    for (size_t i = 0; i < list.n; i++)
+        argv[(*n)++] = arena_printf(&b->arena, "--exclude=node/claims/%s", list.left_out[i]);
+    return 0;
+}
+
 static int pack(struct backup *b, const struct cli_args *args, int fd, struct err *e)
 {
+    static const char *const begin[] = {
+        "tar", "--create", "--numeric-owner", "--sparse", "--warning=no-file-changed", "-f", "-"};
     static const char *const parts[] = {"keys", "pki", "cluster.json", "node/claims"};
-    const char *argv[MAX_ARGS] = {"tar",
-                                  "--create",
-                                  "--numeric-owner",
-                                  "--sparse",
-                                  "--warning=no-file-changed",
-                                  "-f",
-                                  "-",
-                                  "-C",
-                                  b->stage,
-                                  "manifest.json",
-                                  "api.db",
-                                  "-C",
-                                  b->layout.state,
-                                  NULL};
-    size_t n = 13;
+    const char *argv[MAX_ARGS + MAX_DATABASES] = {NULL};
+    bool claims = !cli_has(args, "no-claims");
+    size_t n = ARRAY_LEN(begin);
+    int r;
 
+    memcpy(argv, begin, sizeof(begin));
+    r = claims ? leave_databases_out(b, argv, &n, e) : 0;
+    if (r < 0)
+        return r;
+    argv[n++] = "-C";
+    argv[n++] = b->stage;
+    argv[n++] = "manifest.json";
+    argv[n++] = "api.db";
+    argv[n++] = "-C";
+    argv[n++] = b->layout.state;
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
         const char *path = arena_printf(&b->arena, "%s/%s", b->layout.state, parts[i]);
 
-        if (file_exists(path) && !(streq(parts[i], "node/claims") && cli_has(args, "no-claims")))
+        if (file_exists(path) && (claims || !streq(parts[i], "node/claims")))
             argv[n++] = parts[i];
     }
     return archive_write(fd, argv, e);

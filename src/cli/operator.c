@@ -151,7 +151,8 @@ static bool read_env(const struct cli_args *args, struct build_env *env)
         return false;
     }
     if (cgroup && !read_cgroup(cgroup, &env->cgroup)) {
-        (void)cli_usage_error("operator: --cgroup: '%s' is none of v2, v1, hybrid, none, auto", cgroup);
+        (void)cli_usage_error("operator: --cgroup: '%s' is none of v2, v1, hybrid, none, auto",
+                              cgroup);
         return false;
     }
     return cli_get_i64(args, "slurm-uid", 1, ID_MAX, &env->slurm_uid) &&

@@ -202,20 +202,6 @@ static bool is_values(const struct manifests *in)
     return in->n > 0;
 }
 
-/* The API server that was named, or is in the environment, or else the cluster of this machine. */
-static const char *kubeconfig_of(const struct cli_args *args, struct arena *a)
-{
-    const char *named = cli_get(args, "kubeconfig");
-    const char *home = getenv("HOME");
-    const char *own = arena_printf(a, "%s/admin.kubeconfig", reach_state(args));
-
-    if (named || (!cli_has(args, "state") &&
-                  (getenv("KUBECONFIG") || getenv("KUBERNETES_SERVICE_HOST") ||
-                   (home && access(arena_printf(a, "%s/.kube/config", home), F_OK) == 0))))
-        return named;
-    return cli_has(args, "state") || access(own, R_OK) == 0 ? own : NULL;
-}
-
 static int run(const struct cli_args *args, struct planner *p)
 {
     struct manifests in = {.a = p->a};
@@ -232,7 +218,7 @@ static int run(const struct cli_args *args, struct planner *p)
         if (manifests_add(&in, cli_get_at(args, "filename", i), &e) < 0)
             return cli_failure("plan: %s", e.text);
     p->manifests = cli_has(args, "filename");
-    if (ask_new(kubeconfig_of(args, p->a), &ask, &e) < 0)
+    if (ask_new(reach_kubeconfig(args, p->a), &ask, &e) < 0)
         return cli_failure("plan: %s", e.text);
     p->world = (struct plan_world){.a = p->a, .ask = ask, .only = cli_get(args, "namespace")};
     p->world.namespace = p->world.only ? p->world.only : ask_namespace(ask);

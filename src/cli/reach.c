@@ -9,7 +9,10 @@
 
 #include <dirent.h>
 
+#include <unistd.h>
+
 #include "src/base/alloc.h"
+#include "src/base/arena.h"
 #include "src/base/buf.h"
 #include "src/base/file.h"
 #include "src/cluster/node/node.h"
@@ -23,6 +26,19 @@ const char *reach_state(const struct cli_args *args)
     if (cli_has(args, "state"))
         return cli_get(args, "state");
     return from_env && from_env[0] ? from_env : LAYOUT_STATE;
+}
+
+const char *reach_kubeconfig(const struct cli_args *args, struct arena *a)
+{
+    const char *named = cli_get(args, "kubeconfig");
+    const char *home = getenv("HOME");
+    const char *own = arena_printf(a, "%s/admin.kubeconfig", reach_state(args));
+
+    if (named || (!cli_has(args, "state") &&
+                  (getenv("KUBECONFIG") || getenv("KUBERNETES_SERVICE_HOST") ||
+                   (home && access(arena_printf(a, "%s/.kube/config", home), F_OK) == 0))))
+        return named;
+    return cli_has(args, "state") || access(own, R_OK) == 0 ? own : NULL;
 }
 
 int reach_not_served(const char *verb, const struct cli_args *args, const struct layout *l)

@@ -16,6 +16,12 @@ int reach_failure(const char *verb, const struct layout *l, const struct err *e)
 /* Have this process find the commands of the cluster's Slurm first. */
 void reach_use_slurm(const struct layout *l);
 
+struct arena;
+
+/* The API server that --kubeconfig names, or the environment; or else that of the machine's
+ * cluster. NULL: as ask_new finds it.  In `a`. */
+const char *reach_kubeconfig(const struct cli_args *args, struct arena *a);
+
 /* A Controller whose commands work here. */
 struct reach_client {
     char *ns;

@@ -36,7 +36,8 @@ static int read_env(const struct cli_args *args, struct build_env *env)
             env->cgroup = cgroups[i].cgroup;
             return 0;
         }
-    return cli_usage_error("render: --cgroup: '%s' is not one of v2, v1, hybrid, none, auto", cgroup);
+    return cli_usage_error("render: --cgroup: '%s' is not one of v2, v1, hybrid, none, auto",
+                           cgroup);
 }
 
 static void print_problems(const struct api_problems *p)

@@ -22,10 +22,18 @@ static bool is_among(const char *const *types, const char *type)
 
 static bool is_bad(const struct jsn *condition)
 {
-    static const char *const should_hold[] = {
-        "Ready",      "Available",          "ConfigApplied",    "Valid",   "NodeSetsAccepted",
-        "ScaledDown", "PartitionsAccepted", "PartitionApplied", "Default", "KeysCurrent",
-        NULL};
+    static const char *const should_hold[] = {"Ready",
+                                              "Available",
+                                              "ConfigApplied",
+                                              "Valid",
+                                              "NodeSetsAccepted",
+                                              "ScaledDown",
+                                              "PartitionsAccepted",
+                                              "PartitionApplied",
+                                              "Default",
+                                              "KeysCurrent",
+                                              "AccountingFound",
+                                              NULL};
     static const char *const should_not[] = {"Drifted", NULL};
     const char *type = jsn_get_str(condition, "type");
     const char *status = jsn_get_str(condition, "status");
@@ -36,9 +44,20 @@ static bool is_bad(const struct jsn *condition)
 
 static bool is_starting(const struct jsn *condition, int64_t now_us)
 {
-    static const char *const passing[] = {
-        "PodsNotReady", "SlurmctldNotReady", "Applying",        "Pending",
-        "Writing",      "NotRegistered",     "NodesNotServing", NULL};
+    static const char *const passing[] = {"PodsNotReady",
+                                          "SlurmctldNotReady",
+                                          "Applying",
+                                          "Pending",
+                                          "Writing",
+                                          "NotRegistered",
+                                          "NodesNotServing",
+                                          "AccountingAwaited",
+                                          "KeysAwaited",
+                                          "PasswordAwaited",
+                                          "DatabaseNotReady",
+                                          "SlurmdbdNotReady",
+                                          "DatabaseUnreachable",
+                                          NULL};
     const char *since = jsn_get_str(condition, "lastTransitionTime");
     int64_t when;
 

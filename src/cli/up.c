@@ -179,8 +179,14 @@ static int step_machine(const struct cli_args *args, struct up *u, struct err *e
         r = space_check(u->layout.state, SPACE_TO_START, e);
     if (r < 0)
         return r;
+    if (u->accounting)
+        r = up_accounting_check(host.slurm.prefix, e);
+    if (r < 0)
+        return r;
     if (u->next.prefix)
         steps_append(&u->steps, "Slurm");
+    if (u->accounting)
+        steps_append(&u->steps, "accounting");
     install_use(host.slurm.prefix);
     release_text(host.slurm.release, release);
     steps_done(&u->steps, "Slurm %s in %s, control groups %s", release, host.slurm.prefix,
@@ -253,7 +259,9 @@ static int apply_one(struct up *u, const struct jsn *object, const char *origin,
                 r = apply_one(u, item, origin, e);
         return r;
     }
-    r = ask_apply(u->ask, &u->arena, object, NULL, e);
+    r = up_accounting_add(u, &object, e);
+    if (r == 0)
+        r = ask_apply(u->ask, &u->arena, object, NULL, e);
     return r < 0 ? err_wrap(e, r, "%s", origin) : 0;
 }
 
@@ -268,6 +276,8 @@ static int step_manifests(const struct cli_args *args, struct up *u, struct err 
         r = add_quickstart(u, &m, e);
     for (size_t i = 0; r == 0 && i < m.n; i++)
         r = apply_one(u, m.docs[i].object, m.docs[i].place, e);
+    if (r == 0 && u->accounting)
+        r = up_accounting_patch(u, e);
     if (r < 0)
         return r;
     if (m.n == 0)
@@ -276,6 +286,17 @@ static int step_manifests(const struct cli_args *args, struct up *u, struct err 
         steps_done(&u->steps, "%zu object%s of %s%s", m.n, m.n == 1 ? "" : "s", m.docs[0].place,
                    streq(m.docs[0].place, m.docs[m.n - 1].place) ? "" : " and others");
     return 0;
+}
+
+static int step_accounting(struct up *u, struct err *e)
+{
+    int r;
+
+    steps_begin(&u->steps);
+    r = up_wait_accounting(u, e);
+    if (r == 0)
+        steps_done(&u->steps, "slurmdbd answers, and has the cluster");
+    return r;
 }
 
 /* The cluster is up as it was; now it becomes the next Slurm. */
@@ -323,7 +344,9 @@ static int run_steps(const struct cli_args *args, struct up *u, struct err *e)
     r = up_wait_nodes(u, note, sizeof(note), e);
     if (r == 0)
         steps_done(&u->steps, "%s", note);
-    return r == 0 && u->next.prefix ? step_slurm(u, e) : r;
+    if (r == 0 && u->next.prefix)
+        r = step_slurm(u, e);
+    return r == 0 && u->accounting ? step_accounting(u, e) : r;
 }
 
 /* What else is known, where something did not come about; other failures say all themselves. */
@@ -408,7 +431,7 @@ static int up_run(const struct cli_args *args, struct up *u, int64_t timeout_s)
 
 int verb_up_run(const struct cli_args *args)
 {
-    struct up u = {0};
+    struct up u = {.accounting = cli_has(args, "accounting")};
     struct err e = {0};
     int64_t timeout_s = 120;
     unsigned int prefix;

@@ -14,6 +14,7 @@ struct up {
     struct ask *ask;
     struct arena arena;
     int64_t deadline_ms;
+    bool accounting;     /* every Controller shall have an Accounting */
     bool started;        /* nobody served the cluster before */
     struct install next; /* another Slurm, which pods that run are to become; {0}: none */
 };
@@ -26,6 +27,15 @@ int up_wait_controllers(struct up *u, struct err *e) MUST_CHECK;
 int up_wait_settled(struct up *u) MUST_CHECK;
 /* Until every node that NodeSets ask for is there and takes jobs; a note says what came of it. */
 int up_wait_nodes(struct up *u, char *ret_note, size_t n, struct err *e) MUST_CHECK;
+
+/* Are the programs of an Accounting there, beside that Slurm or in PATH? */
+int up_accounting_check(const char *slurm_prefix, struct err *e) MUST_CHECK;
+/* Give a Controller of a manifest an Accounting, where it shall have one and names none. */
+int up_accounting_add(struct up *u, const struct jsn **object, struct err *e) MUST_CHECK;
+/* The same for those that the API server has. */
+int up_accounting_patch(struct up *u, struct err *e) MUST_CHECK;
+/* Until slurmdbd of every Controller answers to commands on this machine, and has the cluster. */
+int up_wait_accounting(struct up *u, struct err *e) MUST_CHECK;
 
 /* Until slurmctld and all nodes are the next Slurm. */
 int up_wait_slurm(struct up *u, struct err *e) MUST_CHECK;

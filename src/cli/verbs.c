@@ -74,6 +74,8 @@ static const struct cli_option up_options[] = {
     PLACE_OPTIONS,
     {"filename", "FILE", "Manifests to apply: a file, a directory, or - for standard input",
      "a Controller and a NodeSet of three, in a cluster that has no Controller", true},
+    {"accounting", NULL,
+     "Give every Controller that names no Accounting one of its own, with a database", NULL, false},
     {"timeout", "SECONDS", "How long to wait for the nodes", "120", false},
     {NULL},
 };
@@ -144,7 +146,9 @@ static const struct cli_option operator_options[] = {
      "answer everybody", false},
     {"slurm-version", "RELEASE", "The Slurm release where no image or annotation names one",
      "the newest known", false},
-    {"cgroup", "KIND", "How nodes arrange control groups: v2, v1, hybrid, none, or auto (each slurmd looks)", "v2", false},
+    {"cgroup", "KIND",
+     "How nodes arrange control groups: v2, v1, hybrid, none, or auto (each slurmd looks)", "v2",
+     false},
     {"cluster-domain", "DOMAIN", "What names of Services end with", "cluster.local", false},
     {"slurm-uid", "UID", "Of the user slurm in the images", "401", false},
     {"slurm-gid", "GID", "Of its group", "401", false},
@@ -164,6 +168,16 @@ static const struct cli_option operator_options[] = {
      "Have slurmctld looked after by a script that runs scontrol reconfigure, and not by "
      "slurmkeeper-agent",
      NULL, false},
+    {NULL},
+};
+
+static const struct cli_option partition_options[] = {
+    {"state", "DIR",
+     "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
+     "/var/lib/slurmkeeper, where nothing names an API server", false},
+    {"kubeconfig", "FILE",
+     "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
+    {"namespace", "NAME", "Where the Partition is", "the context's", false},
     {NULL},
 };
 
@@ -251,11 +265,21 @@ const struct cli_verb cli_verbs[] = {
      "iproute2; addresses of Services need nftables.",
      node_options, verb_node_run},
     {"operator", NULL, "Make clusters match their Controllers and NodeSets, in the foreground",
-     "Watches Controllers and NodeSets (" API_GROUP_VERSION "), Partitions "
+     "Watches Controllers, LoginSets and NodeSets (" API_GROUP_VERSION "), Partitions "
      "(" API_OWN_GROUP "/" API_OWN_VERSION ") and what is made from them, and "
-     "keeps Services, configuration, StatefulSets and worker pods as declared. Where the "
+     "keeps Services, configuration, StatefulSets, logins and worker pods as declared. Where the "
      "definitions are missing it waits for them. A worker pod that may run a job is never deleted.",
      operator_options, verb_operator_run},
+    {"partition", "NAME nodes+=NAMES|nodes-=NAMES...",
+     "Add nodes to a Partition, or take nodes away",
+     "NAME is what Slurm calls the partition of a Partition object. NAMES are NodeSets of its "
+     "cluster "
+     "(spec.nodeSetRefs), or nodes and node sets that slurm.conf names, as a host list "
+     "(spec.nodes). "
+     "What is declared is changed, so that it lasts; slurmctld has it milliseconds later. With "
+     "kubectl: kubectl patch partition NAME --type=json -p "
+     "'[{\"op\":\"add\",\"path\":\"/spec/nodeSetRefs/-\",\"value\":{\"name\":\"gpu\"}}]'",
+     partition_options, verb_partition_run},
     {"plan", NULL, "Show what manifests would change in the running clusters, and how",
      "Lays manifests over the objects that the API server has, builds the configuration of each "
      "cluster concerned, and asks its agent what that would change: by a call (rpc), by reading "

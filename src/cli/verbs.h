@@ -13,6 +13,7 @@ int verb_env_run(const struct cli_args *args);
 int verb_manual_run(const struct cli_args *args);
 int verb_node_run(const struct cli_args *args);
 int verb_operator_run(const struct cli_args *args);
+int verb_partition_run(const struct cli_args *args);
 int verb_plan_run(const struct cli_args *args);
 int verb_rbac_run(const struct cli_args *args);
 int verb_recover_run(const struct cli_args *args);

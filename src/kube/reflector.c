@@ -32,6 +32,8 @@
 #define SHORT_WATCH_MS 1000
 #define LONG_WATCH_MS 60000
 #define LIST_DEADLINE_MS 60000
+/* What is missing may be about to be made: that often it is asked for soon. */
+#define ABSENCES_SOON 8
 
 enum phase { LISTING, WATCHING, WAITING };
 
@@ -56,6 +58,8 @@ struct kube_reflector {
     struct kube_watch *watch;
     int64_t watch_since_ms;
     bool watch_brought; /* anything */
+    int64_t absent_ms;  /* between questions for what the server does not know */
+    unsigned absences;  /* in a row */
     struct pace_backoff backoff;
     struct loop_source *timer;
     bool dead;
@@ -87,6 +91,9 @@ static void wait_and_retry(struct kube_reflector *r, const struct kube_failure *
     int64_t asked_ms = MIN(f->retry_after_ms, RETRY_AFTER_MAX_MS);
     int64_t delay_ms = MAX(pace_backoff_next(&r->backoff), asked_ms);
 
+    r->absences = f->code == 404 ? r->absences + 1 : 0;
+    if (r->absent_ms && r->absences > ABSENCES_SOON)
+        delay_ms = MAX(delay_ms, r->absent_ms + pace_random(0, r->absent_ms / 4));
     r->phase = WAITING;
     r->relist = r->relist || relist;
     loop_timer_arm(r->timer, delay_ms);
@@ -245,6 +252,7 @@ static void page_came(void *arg, const struct kube_answer *a, const struct kube_
     }
     set_version(r, version);
     r->whole = false;
+    r->absences = 0;
     r->sink.end(r->sink.arg);
     if (!r->dead)
         open_watch(r);
@@ -316,6 +324,7 @@ struct kube_reflector *kube_reflector_new(struct kube_client *c,
         .page_limit = o->page_limit ? o->page_limit : PAGE_LIMIT,
         .watch_timeout_s = o->watch_timeout_s,
         .watch_silence_ms = o->watch_silence_ms,
+        .absent_ms = o->absent_ms,
         .backoff = {.first_ms = o->backoff_first_ms ? o->backoff_first_ms : BACKOFF_FIRST_MS,
                     .max_ms = o->backoff_max_ms ? o->backoff_max_ms : BACKOFF_MAX_MS},
         .version = xstrdup(""),

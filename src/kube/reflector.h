@@ -27,7 +27,9 @@ struct kube_reflector_options {
     unsigned int page_limit;  /* objects a page: 500 */
     int64_t backoff_first_ms; /* 100 */
     int64_t backoff_max_ms;   /* 30000 */
-    int watch_timeout_s;      /* as in kube_watch_options */
+    int64_t
+        absent_ms; /* the same for what the server has said several times not to know; 0: as that */
+    int watch_timeout_s; /* as in kube_watch_options */
     int64_t watch_silence_ms;
 };
 

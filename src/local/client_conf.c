@@ -2,9 +2,11 @@
 /*
  * slurm.conf for commands outside of the cluster's pods.
  *
- * In the pods' network the controller has a name, here it has an address; and munged answers on a
- * socket of this cluster's own, since the machine may have another for its own ends.  Nodes have
- * names in the pods' network, too, so those that the file names here come with their addresses.
+ * In the pods' network the controller has a name, here it has an address, and so has slurmdbd; and
+ * munged answers on a socket of this cluster's own, since the machine may have another for its own
+ * ends.  What asks slurmdbd does not look for the socket in AuthInfo, but in AccountingStoragePass.
+ * Nodes have names in the pods' network, too, so those that the file names here come with their
+ * addresses.
  */
 #include "src/local/client_conf.h"
 
@@ -23,8 +25,8 @@ static bool is_key(const struct conf_line *line, const char *key)
 static bool is_ours(const struct conf_line *line)
 {
     return is_key(line, "SlurmctldHost") || is_key(line, "SlurmctldAddr") ||
-           is_key(line, "AuthInfo") || line->section == CONF_PARTITION ||
-           line->section == CONF_DOWN;
+           is_key(line, "AuthInfo") || is_key(line, "AccountingStoragePass") ||
+           line->section == CONF_PARTITION || line->section == CONF_DOWN;
 }
 
 static const char *global(const struct conf *c, const char *key)
@@ -66,6 +68,26 @@ static void print_auth(const char *info, const char *socket, struct buf *out)
         first = false;
     }
     buf_addc(out, '\n');
+}
+
+const char *client_conf_slurmdbd(const struct conf *cluster)
+{
+    const char *type = global(cluster, "AccountingStorageType");
+
+    return type && strcasecmp(type, "accounting_storage/slurmdbd") == 0
+               ? global(cluster, "AccountingStorageHost")
+               : NULL;
+}
+
+static void print_slurmdbd(const struct conf *cluster, const struct client_place *p,
+                           struct buf *out)
+{
+    if (!client_conf_slurmdbd(cluster))
+        return;
+    if (p->slurmdbd)
+        buf_printf(out, "AccountingStorageHost=%s\n", p->slurmdbd);
+    if (p->munge_socket)
+        buf_printf(out, "AccountingStoragePass=%s\n", p->munge_socket);
 }
 
 static int by_name(const void *a, const void *b)
@@ -142,8 +164,9 @@ void client_conf_print(const struct conf *cluster, struct client_place *p, struc
     buf_adds(out, "# Made from the cluster's slurm.conf; kept in step with it.\n");
     buf_printf(out, "SlurmctldHost=%s(%s)\n", p->host, p->address);
     print_auth(global(cluster, "AuthInfo"), p->munge_socket, out);
+    print_slurmdbd(cluster, p, out);
     for (size_t i = 0; i < n; i++) {
-        if (is_ours(&lines[i]))
+        if (is_ours(&lines[i]) || (p->slurmdbd && is_key(&lines[i], "AccountingStorageHost")))
             continue;
         conf_line_print(&lines[i], out);
         buf_addc(out, '\n');

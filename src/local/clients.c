@@ -164,6 +164,15 @@ static int write_files(struct making *m, const struct jsn *map, struct err *e)
     return r;
 }
 
+/* The address of the Service of that name; NULL: none is called so. */
+static const char *address_of(const struct making *m, const char *service)
+{
+    const char *address =
+        service ? jsn_get_str(find(m, SERVICES, service), "spec.clusterIP") : NULL;
+
+    return streq(address, "None") ? NULL : address;
+}
+
 /* Workers are dynamic nodes: where they are, their pods tell. */
 static void add_nodes(const struct making *m, struct client_place *place)
 {
@@ -209,6 +218,7 @@ static int write_conf(const struct making *m, const struct jsn *map, const char 
     if (r < 0)
         return r;
     *ret_munge = client_conf_uses_munge(conf);
+    place.slurmdbd = address_of(m, client_conf_slurmdbd(conf));
     if (*ret_munge)
         place.munge_socket = arena_printf(m->a, "%s/munge.socket", m->dir);
     add_nodes(m, &place);
@@ -326,14 +336,14 @@ static int write_plugins(const struct making *m, struct err *e)
 static int make(struct making *m, struct err *e)
 {
     const char *service_name = labels_controller(m->a, m->ctl->meta.name);
-    const char *address = jsn_get_str(find(m, SERVICES, service_name), "spec.clusterIP");
+    const char *address = address_of(m, service_name);
     const struct jsn *map = find(m, CONFIG_MAPS, labels_config(m->a, m->ctl->meta.name));
     struct entry *x = entry_of(m);
     bool new_key = false;
     bool munge = false;
     int r;
 
-    if (!address || streq(address, "None"))
+    if (!address)
         return err_set(e, -ENOENT, ERR_RETRY, "its Service '%s' is not there yet", service_name);
     r = file_make_dirs(m->dir, 0755, e);
     if (r == 0)

@@ -137,8 +137,8 @@ static void start_apiserver(struct serve *s)
 {
     AUTO(free) char *listen = xasprintf("127.0.0.1:%d", s->choices.port);
     char release[RELEASE_TEXT_LEN];
-    const char *const argv[] = {s->program,    "apiserver", "--state",         s->layout.state,
-                                "--listen",    listen,      "--slurm-version", release,
+    const char *const argv[] = {s->program,     "apiserver", "--state",         s->layout.state,
+                                "--listen",     listen,      "--slurm-version", release,
                                 "--host-slurm", NULL};
 
     release_text(s->host.slurm.release, release);

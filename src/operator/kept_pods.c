@@ -41,7 +41,7 @@ static void index_slurm_name(void *arg, const struct jsn *object, struct kube_in
 
     (void)arg;
     plan_pod_decode(&a, object, &p);
-    if (p.slurm_name && !p.is_slurmctld)
+    if (p.slurm_name && !p.is_slurmctld && !p.is_login)
         kube_index_emit(out, str_of(arena_printf(&a, "%s/%s", p.namespace, p.slurm_name)));
 }
 

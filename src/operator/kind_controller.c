@@ -43,29 +43,43 @@ static void refer(void *arg, const struct jsn *object, struct kube_index_out *ou
         references_emit(&a, out, ns, "Accounting", c.spec.accounting_ref->name);
 }
 
+#define NAME_LEN 64
+
 /* What its members' plans read of it: its spec, and whether drift of their nodes is put back. */
 struct brief {
     int64_t generation;
     bool reverts;
-    uint64_t release; /* of the annotation that names one: a hash of it */
+    uint64_t release;          /* of the annotation that names one: a hash of it */
+    char accounting[NAME_LEN]; /* ACCOUNTING_NAME_MAX is less */
 };
 
 static struct brief brief_of(const struct kube_object *o)
 {
     AUTO(arena_done) struct arena a = {0};
+    struct brief b = {.generation = -1};
     const struct jsn *annotations;
+    const char *accounting;
     const char *release;
     struct jsn *v = NULL;
     struct err e = {0};
 
     if (!o || kube_object_parse(o, &a, &v, &e) < 0)
-        return (struct brief){.generation = -1};
+        return b;
     annotations = jsn_get(v, "metadata.annotations");
     release = jsn_text(jsn_member(annotations, STR(API_RELEASE_ANNOTATION)));
-    return (struct brief){
-        jsn_get_int(v, "metadata.generation", -1),
-        streq(jsn_text(jsn_member(annotations, STR(ANNOTATION_DRIFT_POLICY))), "Revert"),
-        release ? hash_str(str_of(release)) : 0};
+    b.generation = jsn_get_int(v, "metadata.generation", -1);
+    b.reverts = streq(jsn_text(jsn_member(annotations, STR(ANNOTATION_DRIFT_POLICY))), "Revert");
+    b.release = release ? hash_str(str_of(release)) : 0;
+    accounting = jsn_get_str(v, "spec.accountingRef.name");
+    (void)snprintf(b.accounting, sizeof(b.accounting), "%s", accounting ? accounting : "");
+    return b;
+}
+
+/* Its slurmdbd has its keys, and authenticates as it does. */
+static void add_accounting(const struct routes *r, const char *ns, const struct brief *b)
+{
+    if (b->accounting[0])
+        routes_add(r, "Accounting", ns, b->accounting);
 }
 
 static void changed(const struct routes *r, const struct kube_object *old,
@@ -77,6 +91,10 @@ static void changed(const struct routes *r, const struct kube_object *old,
 
     if (was.generation != is.generation || was.reverts != is.reverts || was.release != is.release)
         routes_add_members(r, o->namespace, o->name);
+    if (was.generation != is.generation || was.release != is.release) {
+        add_accounting(r, o->namespace, &was);
+        add_accounting(r, o->namespace, &is);
+    }
 }
 
 static void slurm_changed(const struct routes *r, const char *ns, const char *controller,

@@ -77,7 +77,7 @@ static void refer(void *arg, const struct jsn *object, struct kube_index_out *ou
     (void)arg;
     if (nodeset_decode(&a, object, &ns, &e) < 0)
         return;
-    if (ns.spec.ssh && ns.spec.ssh->enabled)
+    if (ns.spec.ssh)
         references_emit_key(&a, out, api_namespace(&ns.meta), "Secret",
                             &ns.spec.ssh->sssd_conf_ref);
 }
@@ -236,7 +236,7 @@ static void read_lost_pods(struct reconcile *r, struct plan_nodeset *in)
     while ((o = world_next(r->world, "Pod", r->namespace, &at))) {
         const struct plan_pod *p = o->value;
 
-        if (!p->owner_uid && !p->is_slurmctld && streq(p->instance, m->name))
+        if (!p->owner_uid && !p->is_slurmctld && !p->is_login && streq(p->instance, m->name))
             pods[in->n_pods++] = snapshot_pod(r, p);
     }
     in->pods = pods;

@@ -45,6 +45,7 @@ struct operator
     struct routes routes;
     struct executor executor;
     struct agents *agents;
+    struct log_tails *tails;
     struct kube_election *election; /* NULL: without */
     struct metrics *metrics;
     struct webhook *webhook; /* NULL: none */
@@ -321,6 +322,14 @@ static int start_election(struct operator* op, struct err *e)
     return op->options.leader_elect ? kube_election_new(op->client, &o, &op->election, e) : 0;
 }
 
+static void on_log(void *arg, const char *key)
+{
+    struct operator* op = arg;
+
+    queue_add(op->queue, key);
+    pump_later(op);
+}
+
 static int start_agents(struct operator* op, struct err *e)
 {
     struct agents_events events = {on_slurm, on_slurm_lost, on_pushed, op};
@@ -344,6 +353,7 @@ static void start_world(struct operator* op)
         .wrote = on_wrote,
         .arg = op,
     };
+    op->tails = log_tails_new(op->client, on_log, op);
     op->world = world_new(op->client, &o);
 }
 
@@ -371,6 +381,7 @@ int operator_new(struct kube_client *c, const struct operator_options *o,
         return r;
     work_init(&op->work, &(struct work_tools){.world = op->world,
                                               .agents = op->agents,
+                                              .tails = op->tails,
                                               .queue = op->queue,
                                               .executor = &op->executor,
                                               .metrics = op->metrics,
@@ -391,6 +402,7 @@ struct operator* operator_free(struct operator* op)
     (void)webhook_free(op->webhook);
     (void)kube_election_free(op->election);
     (void)agents_free(op->agents);
+    (void)log_tails_free(op->tails);
     (void)world_free(op->world);
     (void)kube_recorder_free(op->executor.recorder);
     (void)queue_free(op->queue);

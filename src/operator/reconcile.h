@@ -4,6 +4,7 @@
 
 #include "src/build/env.h"
 #include "src/operator/agents.h"
+#include "src/operator/log_tails.h"
 #include "src/operator/memos.h"
 #include "src/operator/world.h"
 #include "src/plan/action.h"
@@ -16,8 +17,10 @@ struct reconcile {
     const char *kind;
     const char *namespace;
     const char *name;
-    struct agents *agents; /* set by the caller; NULL: there are none */
-    struct memos *memos;   /* likewise */
+    struct agents *agents;       /* set by the caller; NULL: there are none */
+    struct memos *memos;         /* likewise */
+    struct host_keys *host_keys; /* likewise */
+    struct log_tails *tails;     /* likewise */
     /* What it is planned from, for the functions of its kind. */
     const struct world *world;
     const struct build_env *env;

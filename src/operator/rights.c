@@ -4,8 +4,9 @@
  *
  * What is done with objects is written in one place, the table of kinds (src/plan/kind.c): the
  * executor refuses to do more, so this is all that the operator asks for.  Beside that there are
- * events about objects, the lease by which one of several operators leads, and the webhook: its
- * certificate, and the configuration that tells the API server to trust it.
+ * events about objects, logs of pods that do not come up, the lease by which one of several
+ * operators leads, and the webhook: its certificate, and the configuration that tells the API
+ * server to trust it.
  *
  * blockOwnerDeletion in an owner reference needs `update` of the owner's finalizers where the
  * admission plugin OwnerReferencesPermissionEnforcement runs (OpenShift).
@@ -49,7 +50,14 @@ static const char *const *verbs_of(struct arena *a, unsigned uses)
 
 static void add_kind(struct rights *r, const struct plan_kind *k)
 {
-    add(r, (struct right){RIGHT_EVERYWHERE, k->group, k->plural, verbs_of(r->a, k->uses), NULL});
+<<<<<<< HEAD
+    add(r, (struct right){k->cluster ? RIGHT_CLUSTER : RIGHT_EVERYWHERE, k->group, k->plural,
+                          verbs_of(r->a, k->uses), NULL});
+=======
+    enum right_scope scope = k->cluster ? RIGHT_CLUSTER : RIGHT_EVERYWHERE;
+
+    add(r, (struct right){scope, k->group, k->plural, verbs_of(r->a, k->uses), NULL});
+>>>>>>> kube
     if (k->uses & PLAN_STATUS)
         add(r, (struct right){RIGHT_EVERYWHERE, k->group,
                               arena_printf(r->a, "%s/status", k->plural), patch, NULL});
@@ -62,6 +70,7 @@ size_t rights_list(struct arena *a, const struct right **ret_list)
 {
     static const char *const record[] = {"create", "patch", NULL};
     static const char *const lead[] = {"get", "create", "update", NULL};
+    static const char *const look[] = {"get", NULL};
     static const char *const make[] = {"create", NULL};
     static const char *const keep[] = {"get", "update", NULL};
     static const char *const trust[] = {"get", "patch", NULL};
@@ -70,6 +79,7 @@ size_t rights_list(struct arena *a, const struct right **ret_list)
     for (const struct plan_kind *k = plan_kinds; k->kind; k++)
         add_kind(&r, k);
     add(&r, (struct right){RIGHT_EVERYWHERE, "", "events", record, NULL});
+    add(&r, (struct right){RIGHT_EVERYWHERE, "", "pods/log", look, NULL});
     add(&r, (struct right){RIGHT_AT_HOME, "coordination.k8s.io", "leases", lead, NULL});
     add(&r, (struct right){RIGHT_AT_HOME, "", "secrets", make, NULL});
     add(&r, (struct right){RIGHT_AT_HOME, "", "secrets", keep, WEBHOOK_NAME});

@@ -4,8 +4,8 @@
  *
  *   one of our kinds       itself; whom its kind says (kind_controller.c, ...)
  *
- *   Pod                    the NodeSet that controls it; else the Controller or NodeSet that its
- *                          labels name
+ *   Pod                    the NodeSet that controls it; else the Accounting, Controller, LoginSet or
+ *                          NodeSet that its labels name
  *
  *   Node                   the NodeSets that have pods there
  *
@@ -75,6 +75,10 @@ void routes_add_pod_owner(const struct routes *r, const struct kube_object *o)
 
     if (p && p->is_slurmctld && p->instance)
         routes_add(r, "Controller", o->namespace, p->instance);
+    else if (p && p->is_accounting && p->instance)
+        routes_add(r, "Accounting", o->namespace, p->instance);
+    else if (p && p->is_login && p->instance)
+        routes_add(r, "LoginSet", o->namespace, p->instance);
     else if (p && (p->owner_name || p->instance))
         routes_add(r, "NodeSet", o->namespace, p->owner_name ? p->owner_name : p->instance);
 }
@@ -87,6 +91,16 @@ static void config_written(const struct routes *r, const char *ns, const char *c
 
     for (size_t i = 0; i < API_N_KINDS; i++)
         operator_kinds[i]->config_written(r, ns, controller, conf);
+}
+
+/* The keys of a cluster's pods have changed: slurmdbd has them, too. */
+static void keys_written(const struct routes *r, const char *ns)
+{
+    const struct kube_object *o;
+    size_t at = 0;
+
+    while (r->world && (o = world_next(r->world, "Accounting", ns, &at)))
+        routes_add(r, "Accounting", ns, o->name);
 }
 
 /*
@@ -125,6 +139,8 @@ static void add_owners(const struct routes *r, const char *kind, const struct ku
         add_owner(r, of, kind, o, jsn_get_str(owner, "name"), changed);
         if (of->id == KIND_CONTROLLER && streq(kind, "ConfigMap"))
             config_written(r, o->namespace, jsn_get_str(owner, "name"), v);
+        if (of->id == KIND_CONTROLLER && streq(kind, "Secret"))
+            keys_written(r, o->namespace);
     }
     cluster = jsn_text(jsn_member(jsn_get(v, "metadata.labels"), STR(LABEL_CLUSTER)));
     if (cluster)

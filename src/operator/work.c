@@ -32,6 +32,7 @@ void work_init(struct work *w, const struct work_tools *tools)
 {
     w->tools = *tools;
     list_init(&w->jobs);
+    host_keys_init(&w->host_keys, tools->loop, tools->queue);
 }
 
 static void job_free(struct job *j)
@@ -46,6 +47,7 @@ static void job_free(struct job *j)
 void work_done(struct work *w)
 {
     memos_done(&w->memos);
+    host_keys_done(&w->host_keys);
     if (!w->jobs.next)
         return;
     LIST_FOR_EACH (j, &w->jobs, struct job, link) {
@@ -178,6 +180,8 @@ void work_start(struct work *w, const char *key)
     list_append(&w->jobs, &j->link);
     r.agents = w->tools.agents;
     r.memos = &w->memos;
+    r.tails = w->tools.tails;
+    r.host_keys = &w->host_keys;
     j->kind = xstrdup(r.kind);
     log_debug("%s: planning", key);
     reconcile_plan(&r, w->tools.world, w->tools.env, clock_wall_us());

@@ -4,6 +4,7 @@
 
 #include "src/base/list.h"
 #include "src/operator/executor.h"
+#include "src/operator/host_keys.h"
 #include "src/operator/metrics.h"
 #include "src/operator/queue.h"
 #include "src/operator/reconcile.h"
@@ -12,6 +13,7 @@
 struct work_tools {
     const struct world *world;
     struct agents *agents;
+    struct log_tails *tails;
     struct queue *queue;
     const struct executor *executor;
     struct metrics *metrics;
@@ -27,6 +29,7 @@ struct work {
     struct work_tools tools;
     struct list jobs;
     struct memos memos;
+    struct host_keys host_keys;
 };
 
 void work_init(struct work *w, const struct work_tools *tools);

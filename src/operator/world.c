@@ -22,6 +22,9 @@
 #define PAGE_LIMIT 100
 /* A server that knew neither version of a kind is asked so often before the other one's turn. */
 #define REFUSALS_MAX 4
+/* Between questions for kinds that the server does not know. */
+#define AWAITED_MS 5000
+#define OPTIONAL_MS 30000
 
 /* One kind in one namespace, or in all. */
 struct view {
@@ -36,6 +39,7 @@ struct view {
     bool turned;
     bool absent; /* the server does not know the kind */
     bool complained;
+    char *told; /* why it cannot be watched, told last; NULL: it can */
 };
 
 struct world {
@@ -85,6 +89,7 @@ static void on_synced(void *arg)
         log_info("%s: the server has them now", v->kind->kind);
     v->absent = v->complained = false;
     v->refusals = 0;
+    free(TAKE(v->told));
     tell_synced(w);
 }
 
@@ -121,9 +126,11 @@ static void on_trouble(void *arg, const struct kube_failure *f, int64_t retry_ms
     if (v->absent && !v->complained)
         log_warn("the server does not know %s.%s yet: waiting for it%s", k->plural, k->group,
                  api_group_is_ours(k->group) ? "; apply deploy/crds" : "");
-    else if (!v->absent && retry_ms >= 1000)
-        log_warn("watching %s: trying again in %lld ms: %s", k->plural, (long long)retry_ms,
-                 f->err.text);
+    else if (!v->absent && retry_ms >= 1000 && !(v->told && streq(v->told, f->err.text))) {
+        log_warn("watching %s: trying again for as long as it takes: %s", k->plural, f->err.text);
+        free(v->told);
+        v->told = xstrdup(f->err.text);
+    }
     v->complained = true;
 }
 
@@ -138,6 +145,9 @@ static void view_start(struct view *v)
                             .label_selector = k->selector},
         .reflector.page_limit = PAGE_LIMIT,
         .reflector.backoff_max_ms = api_group_is_ours(k->group) ? 1000 : 10000,
+        .reflector.absent_ms = v->sight == SIGHT_NEEDED    ? 0
+                               : v->sight == SIGHT_AWAITED ? AWAITED_MS
+                                                           : OPTIONAL_MS,
         .decoder = own                      ? own->decoder
                    : pods                   ? &kept_pods_decoder
                    : streq(k->kind, "Node") ? &kept_machines_decoder
@@ -212,6 +222,7 @@ struct world *world_free(struct world *w)
         (void)kube_cache_free(w->views[i].cache);
         (void)loop_source_free(w->views[i].turn);
         free(w->views[i].namespace);
+        free(w->views[i].told);
     }
     free(w->views);
     free(w);

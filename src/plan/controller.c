@@ -253,6 +253,17 @@ static const char *missing_key(struct draft *d)
     return NULL;
 }
 
+/* Where to look, or what keeps a pod of slurmctld from running. */
+static const char *pod_trouble(struct draft *d)
+{
+    for (size_t i = 0; i < d->in->n_pods; i++)
+        if (d->in->pods[i]->trouble && !d->in->pods[i]->deleting)
+            return arena_printf(d->to->arena, "pod %s: %s", d->in->pods[i]->name,
+                                d->in->pods[i]->trouble);
+    return arena_printf(d->to->arena, "see pod %s-0",
+                        labels_controller(d->to->arena, d->c->meta.name));
+}
+
 static bool was_down(const struct status_scribe *s)
 {
     const struct api_condition *was = api_condition_find(s->conditions, "Ready");
@@ -272,7 +283,10 @@ static void judge_ready(struct draft *d, struct status_scribe *s)
     else if (d->in->slurm && !d->in->slurm->down)
         status_set(s, "Ready", STATUS_TRUE, false, "SlurmctldReady", "slurmctld answers");
     else if (d->in->slurm && d->in->slurm->error)
-        status_set(s, "Ready", STATUS_FALSE, true, "ReleaseMismatch", "%s", d->in->slurm->error);
+        status_set(s, "Ready", STATUS_FALSE, true,
+                   starts_with(d->in->slurm->error, "the libslurm process") ? "AgentFailed"
+                                                                            : "ReleaseMismatch",
+                   "%s", d->in->slurm->error);
     else if (d->in->slurm)
         status_set(s, "Ready", STATUS_FALSE, ready > 0, "SlurmctldDown",
                    "slurmctld does not answer its agent; see pod %s-0",
@@ -295,8 +309,7 @@ static void judge_ready(struct draft *d, struct status_scribe *s)
                    "ConfigApplied");
     else
         status_set(s, "Ready", STATUS_FALSE, false, "SlurmctldNotReady",
-                   "slurmctld does not answer yet; see pod %s-0",
-                   labels_controller(d->to->arena, d->c->meta.name));
+                   "slurmctld does not answer yet; %s", pod_trouble(d));
 }
 
 /* What keeps a Controller that is being deleted; NULL: nothing. */

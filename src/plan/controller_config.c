@@ -9,15 +9,15 @@
  *                     PartitionsAccepted likewise.  ConfigApplied is True beside them: what is
  *                     wrong with one object is told there, and the rest is applied
  *
- *   AccountingFound   False while accountingRef names no Accounting that is there: it is not
- *                     configured, or the one that was there goes on being
+ *   AccountingFound   False while accountingRef names no Accounting that is there, or one that has
+ *                     never answered: it is not configured, or the one that was there goes on being
  *
  *   Drifted           True while a partition is not as declared: somebody used scontrol
  */
 #include "src/build/labels.h"
 #include "src/plan/controller_private.h"
 
-#define MAX_DRIFT_SHOWN 4
+#define MAX_DRIFT_SHOWN 32
 
 /* The first error of an object whose description begins with these words; NULL: of any. */
 static const struct api_problem *first_problem(const struct config_verdict *v, const char *of)
@@ -218,6 +218,13 @@ static void judge_drift(const struct config_verdict *v, struct status_scribe *s)
     status_set(s, "Drifted", STATUS_TRUE, true, "ChangedInSlurm", "%s", buf_str(&b));
 }
 
+static bool lacks_accounting(const struct config_verdict *v)
+{
+    const char *conf = build_config_file(v->config, "slurm.conf");
+
+    return conf && strstr(conf, "\nAccountingStorageType=accounting_storage/none\n");
+}
+
 static void judge_accounting(const struct config_verdict *v, struct status_scribe *s)
 {
     const struct controller *c = v->in->cluster->controller;
@@ -227,6 +234,12 @@ static void judge_accounting(const struct config_verdict *v, struct status_scrib
                    "there is no Accounting %s in namespace %s; nothing of accounting is changed in "
                    "slurmctld before it is there",
                    c->spec.accounting_ref->name, api_namespace(&c->meta));
+    else if (c->spec.accounting_ref && lacks_accounting(v))
+        status_set(
+            s, "AccountingFound", STATUS_FALSE, false, "AccountingAwaited",
+            "slurmctld runs without accounting until Accounting %s has answered for the first "
+            "time; its condition Ready says what it waits for",
+            c->spec.accounting_ref->name);
     else
         (void)api_condition_drop(s->conditions, "AccountingFound");
 }

@@ -10,11 +10,14 @@
  * Whether all have what a stage gave them is told by the agent beside slurmctld, of slurmctld, and
  * by the nodes, each in its comment in Slurm ("[keys 3-accept]").  A node at which nobody is, and
  * which runs no job, is not waited for: it gets the keys when it starts.  Without an agent nothing
- * of this is known, and a stage lasts as long as kubelets may take to bring a Secret.
+ * of this is known, and a stage lasts as long as kubelets may take to bring a Secret.  Logins have
+ * no node that could tell; where there are any, a stage lasts so long, too, or as long as the
+ * overlap, if that is less.
  */
 #include "src/base/clock.h"
 #include "src/build/labels.h"
 #include "src/build/live_keys.h"
+#include "src/plan/accounting.h"
 #include "src/plan/controller_private.h"
 #include "src/plan/sync.h"
 
@@ -83,6 +86,19 @@ static bool is_vacant(const struct slurm_node *n)
            (base == NODE_BASE_DOWN || base == NODE_BASE_FUTURE || (n->state & away));
 }
 
+/* An external one has keys of its own; one that is not there gets them when it starts. */
+static bool slurmdbd_has(const struct keys_draft *d, const char *stage)
+{
+    const struct accounting *acct = d->cluster->accounting;
+    const struct jsn *set = NULL;
+
+    if (!acct || acct->spec.external ||
+        api_lookup_get(d->cluster->lookup, "StatefulSet", api_namespace(&d->c->meta),
+                       labels_accounting(d->a, acct->meta.name), &set) != API_PRESENT)
+        return true;
+    return plan_accounting_has_stage(set, stage);
+}
+
 /* Count who has the stage; names of some who have not. */
 static bool count_holders(struct keys_draft *d, const char *stage)
 {
@@ -108,7 +124,8 @@ static bool count_holders(struct keys_draft *d, const char *stage)
     if (missing > SHOWN)
         buf_adds(&names, ", ...");
     d->v->missing = arena_strdup(d->a, buf_str(&names));
-    return d->v->slurmctld_has && missing == 0;
+    d->v->slurmdbd_lacks = !slurmdbd_has(d, stage);
+    return d->v->slurmctld_has && missing == 0 && !d->v->slurmdbd_lacks;
 }
 
 static int64_t overlap_us(const struct keys_draft *d)
@@ -188,6 +205,8 @@ static void follow(struct keys_draft *d, struct str wanted, struct str jwt)
     f.all_have = now.stage != KEY_REST && count_holders(d, key_stage_told(d->a, &now));
     if (!build_has_agent(d->cluster))
         f.all_have = d->in->now_us >= now.since_us + UNSEEN_US;
+    else if (f.all_have && d->cluster->n_loginsets)
+        f.all_have = d->in->now_us >= now.since_us + MIN(UNSEEN_US, f.overlap_us);
     next = key_stage_next(&now, &f);
     if (write_state(d, &next, jwt, &e) < 0) {
         struct api_key_ref ref = controller_slurm_key(d->a, d->c);
@@ -245,11 +264,11 @@ static void judge_progress(const struct keys_verdict *v, struct status_scribe *s
     else
         status_set(s, "KeysCurrent", STATUS_FALSE, false,
                    v->state.stage == KEY_ACCEPT ? "Accepting" : "Signing",
-                   "the key changes: %s; slurmctld %s, and %u of %u nodes do%s%s", doing,
+                   "the key changes: %s; slurmctld %s, and %u of %u nodes do%s%s%s", doing,
                    v->slurmctld_has ? "does" : "does not yet", v->nodes_have, v->nodes,
                    v->missing && v->missing[0] ? " (not yet: " : "",
-                   v->missing && v->missing[0] ? arena_printf(s->to->arena, "%s)", v->missing)
-                                               : "");
+                   v->missing && v->missing[0] ? arena_printf(s->to->arena, "%s)", v->missing) : "",
+                   v->slurmdbd_lacks ? "; slurmdbd does not yet" : "");
 }
 
 void controller_judge_keys(const struct keys_verdict *v, struct status_scribe *s)

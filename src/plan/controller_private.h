@@ -48,7 +48,8 @@ struct keys_verdict {
     bool written;        /* by this plan */
     const char *refused; /* why a key that is declared is not used; NULL: it is */
     struct key_state state;
-    bool slurmctld_has; /* what the stage gave it; likewise nodes */
+    bool slurmctld_has;  /* what the stage gave it; likewise nodes */
+    bool slurmdbd_lacks; /* it runs with less than the stage gave */
     unsigned nodes;
     unsigned nodes_have;
     const char *missing; /* some that have not, by name; NULL or "": none */

@@ -12,6 +12,7 @@
  * Until slurmctld is the new one its configuration is made for the one that runs.
  */
 #include "src/build/labels.h"
+#include "src/plan/accounting.h"
 #include "src/plan/controller_private.h"
 #include "src/slurm/upgrade.h"
 
@@ -69,6 +70,21 @@ static uint32_t oldest_slurmd(const struct slurm_state *s)
     return oldest;
 }
 
+/* Its own plan makes it the new one; until it serves as that it counts as what slurmctld is. */
+static uint32_t slurmdbd_runs(const struct plan_controller *in, struct arena *a,
+                              const struct upgrade_verdict *v)
+{
+    const struct accounting *acct = in->cluster->accounting;
+    const struct jsn *set = NULL;
+
+    if (!acct || acct->spec.external)
+        return 0;
+    (void)api_lookup_get(in->cluster->lookup, "StatefulSet",
+                         api_namespace(&in->cluster->controller->meta),
+                         labels_accounting(a, acct->meta.name), &set);
+    return plan_accounting_runs(set, v->wants, v->runs);
+}
+
 /* A declared series is any release of it. */
 static bool is_it(uint32_t runs, uint32_t wants)
 {
@@ -95,6 +111,7 @@ void controller_plan_upgrade(const struct plan_controller *in, struct arena *a,
     v->runs = slurmctld_runs(in, a);
     if (!v->runs || is_it(v->runs, v->wants))
         return;
+    c.runs[UPGRADE_SLURMDBD] = slurmdbd_runs(in, a, v);
     c.runs[UPGRADE_SLURMCTLD] = v->runs;
     c.runs[UPGRADE_SLURMD] = oldest_slurmd(in->slurm);
     r = upgrade_check_part(&c, UPGRADE_SLURMCTLD, v->wants, &e);

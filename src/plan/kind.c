@@ -19,6 +19,8 @@
 #include "src/build/labels.h"
 
 static const char *const config_map_fields[] = {"data", "binaryData", NULL};
+static const char *const deployment_fields[] = {"spec.minReadySeconds", "spec.replicas",
+                                                "spec.strategy", "spec.template", NULL};
 static const char *const monitor_fields[] = {"spec", NULL};
 static const char *const budget_fields[] = {"spec.maxUnavailable", "spec.minAvailable",
                                             "spec.selector", NULL};
@@ -39,9 +41,10 @@ static const char *const stateful_set_fields[] = {"spec.minReadySeconds",
                                                   "spec.updateStrategy",
                                                   NULL};
 
-#define SLURMCTLD LABEL_NAME "=slurmctld"
 #define WORKERS LABEL_NAME "=slurmd"
-#define DAEMONS LABEL_NAME " in (slurmctld,slurmd)"
+#define DEPLOYED LABEL_NAME " in (login,slurmrestd)"
+#define DAEMONS LABEL_NAME " in (login,mariadb,slurmctld,slurmd,slurmdbd)"
+#define SETS LABEL_NAME " in (mariadb,slurmctld,slurmdbd)"
 
 #define OWN_ROW(ID, name)                                                                          \
     {API_##ID##_NAMES, .uses = PLAN_READ | PLAN_PATCH | PLAN_STATUS | PLAN_OWN,                    \
@@ -50,11 +53,11 @@ static const char *const stateful_set_fields[] = {"spec.minReadySeconds",
 
 const struct plan_kind plan_kinds[] = {
     API_KINDS(OWN_ROW) /* the others: */
-    {"Accounting", "accountings", API_GROUP, API_VERSION, NULL, PLAN_READ, SIGHT_OPTIONAL, false,
-     NULL, NULL},
     {"ConfigMap", "configmaps", "", "v1", NULL, MADE, SIGHT_NEEDED, false, NULL, config_map_fields},
     {"ControllerRevision", "controllerrevisions", "apps", "v1", NULL,
      PLAN_READ | PLAN_CREATE | PLAN_DELETE, SIGHT_NEEDED, true, WORKERS, NULL},
+    {"Deployment", "deployments", "apps", "v1", NULL, MADE, SIGHT_NEEDED, false, DEPLOYED,
+     deployment_fields},
     {"Node", "nodes", "", "v1", NULL, PLAN_READ, SIGHT_OPTIONAL, false, NULL, NULL, true},
     {"PersistentVolumeClaim", "persistentvolumeclaims", "", "v1", NULL, MADE | PLAN_DELETE,
      SIGHT_NEEDED, false, WORKERS, NULL},
@@ -66,7 +69,7 @@ const struct plan_kind plan_kinds[] = {
     {"Service", "services", "", "v1", NULL, MADE, SIGHT_NEEDED, false, NULL, service_fields},
     {"ServiceMonitor", "servicemonitors", "monitoring.coreos.com", "v1", NULL, MADE | PLAN_DELETE,
      SIGHT_OPTIONAL, false, NULL, monitor_fields},
-    {"StatefulSet", "statefulsets", "apps", "v1", NULL, MADE, SIGHT_NEEDED, false, SLURMCTLD,
+    {"StatefulSet", "statefulsets", "apps", "v1", NULL, MADE, SIGHT_NEEDED, false, SETS,
      stateful_set_fields},
     {NULL},
 };

@@ -219,27 +219,6 @@ static void plan_pods(const struct plan_nodeset *in, const struct nodeset_view *
         actions_requeue(to, in->now_us);
 }
 
-/* What must still be so when the pod is deleted; NULL: its containers have ended for good, somebody
- * wants it gone whatever runs, or nobody can be asked. */
-static const struct action_hold *hold_of(struct arena *a, const struct plan_nodeset *in,
-                                         const struct plan_pod *p)
-{
-    struct action_hold *h;
-
-    if (!in->slurm || in->slurm->down || plan_pod_is_over(p) || !p->slurm_name ||
-        finalizer_is_forced(&in->ns->meta))
-        return NULL;
-    h = arena_calloc(a, 1, sizeof(*h));
-    *h = (struct action_hold){
-        .controller = in->ns->spec.controller_ref.name,
-        .node = p->slurm_name,
-        .reason = arena_printf(a, "slurmkeeper: Pod (%s/%s) is being deleted",
-                               api_namespace(&in->ns->meta), p->name),
-        .may_be_absent = !slurm_state_node(in->slurm, p->slurm_name),
-    };
-    return h;
-}
-
 static void plan_removal(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                          struct actions *to)
 {
@@ -250,7 +229,7 @@ static void plan_removal(const struct plan_nodeset *in, const struct nodeset_sca
         struct action *a = actions_delete(to, "Pod", p->namespace, p->name, p->uid,
                                           "SuccessfulDelete", "Deleted pod %s", p->name);
 
-        a->hold = hold_of(to->arena, in, p);
+        a->hold = nodeset_hold_of(to->arena, in, p);
         if (!finalizer_is_forced(&in->ns->meta))
             a->version = p->version;
         if (i >= scale->first_replaced)
@@ -306,7 +285,10 @@ void nodeset_pods_plan(const struct plan_nodeset *in, const struct nodeset_scale
 static void plan_wakeup(const struct plan_nodeset *in, struct actions *to)
 {
     int64_t wait_us = in->ns->spec.min_ready_seconds * 1000000LL;
+    const struct nodeset_strategy *s = &in->ns->spec.update_strategy;
 
+    if (s->type == NODESET_SCHEDULED_UPDATE && s->scheduled && s->scheduled->start_us > in->now_us)
+        actions_requeue(to, s->scheduled->start_us);
     for (size_t i = 0; i < in->n_pods; i++) {
         const struct plan_pod *p = in->pods[i];
 

@@ -87,17 +87,15 @@ static bool is_forgiven(const struct plan_pod *p, const struct slurm_node *n)
 static void let_back(const struct plan_nodeset *in, const struct plan_pod *p,
                      const struct slurm_node *n, struct actions *to)
 {
-    const char *ours = our_prefix(n->reason);
-
-    if (is_forgiven(p, n))
-        ours = n->reason;
-    if (!ours)
+    if (!our_prefix(n->reason) && !is_forgiven(p, n))
         return;
+    /* Only with the very reason that is seen here: by the time that this arrives, its pod may be about
+     * to be deleted (nodeset_hold.c). */
     if (nodestate_base(n->state) == NODE_BASE_DOWN) {
         if (p->ready && !(n->state & NODE_FLAG_NO_RESPOND))
-            ask(in, n->name, "resume", NULL, ours, to);
+            ask(in, n->name, "resume", NULL, n->reason, to);
     } else if (is_draining(n)) {
-        ask(in, n->name, "undrain", NULL, ours, to);
+        ask(in, n->name, "undrain", NULL, n->reason, to);
     }
 }
 

@@ -15,6 +15,8 @@
 
 #include "src/plan/finalizer.h"
 
+#define SEEN_GONE_WITHIN_US (600 * 1000000LL)
+
 static bool keeps_pods(const struct api_meta *m)
 {
     return finalizer_has(m, "orphan");
@@ -77,6 +79,29 @@ static bool leaves_records(const struct plan_nodeset *in)
            api_condition_find(&in->ns->status.conditions, "NodesApplied");
 }
 
+/* slurmctld asks its nodes now and then whether they are there; not for ever, since a node of
+ * somebody else may have such a name and go on answering. */
+static const char *awaited_node(struct arena *a, const struct plan_nodeset *in)
+{
+    return in->now_us < in->ns->meta.deleted_us + SEEN_GONE_WITHIN_US ? nodeset_retire_later(a, in)
+                                                                      : NULL;
+}
+
+static void wait_for_node(const struct plan_nodeset *in, const struct plan_nodeset *end,
+                          const struct nodeset_scale *scale, const char *node, struct actions *to)
+{
+    const struct nodeset_hindrance why = {
+        "Deleting",
+        arena_printf(to->arena,
+                     "its pods are gone; the record of node %s is deleted when slurmctld has seen "
+                     "that nobody is there (or annotate the NodeSet with " FORCE_DELETE "=true)",
+                     node)};
+
+    actions_step(to, "Status");
+    nodeset_status_plan(end, in->ns->status.hash, NULL, scale, &why, to);
+    actions_requeue(to, in->ns->meta.deleted_us + SEEN_GONE_WITHIN_US);
+}
+
 static void wait_for_slurm(const struct plan_nodeset *in, const struct plan_nodeset *end,
                            const struct nodeset_scale *scale, struct actions *to)
 {
@@ -87,6 +112,21 @@ static void wait_for_slurm(const struct plan_nodeset *in, const struct plan_node
 
     actions_step(to, "Status");
     nodeset_status_plan(end, in->ns->status.hash, NULL, scale, &why, to);
+}
+
+/* What holds up one whose pods are gone: records that cannot be deleted yet. */
+static bool waits_for_records(const struct plan_nodeset *in, const struct plan_nodeset *end,
+                              const struct nodeset_scale *scale, struct actions *to)
+{
+    const char *node = awaited_node(to->arena, in);
+
+    if (leaves_records(in))
+        wait_for_slurm(in, end, scale, to);
+    else if (node)
+        wait_for_node(in, end, scale, node, to);
+    else
+        return false;
+    return true;
 }
 
 void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to)
@@ -117,10 +157,8 @@ void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to)
     /* The records of its nodes go first; what is not known to be there holds nothing up. */
     if (!forced && !keeps_pods(&in->ns->meta) && nodeset_retire_plan(&end, &scale, to) > 0)
         return;
-    if (!forced && !keeps_pods(&in->ns->meta) && leaves_records(in)) {
-        wait_for_slurm(in, &end, &scale, to);
+    if (!forced && !keeps_pods(&in->ns->meta) && waits_for_records(in, &end, &scale, to))
         return;
-    }
     actions_step(to, "Release");
     finalizer_drop(to, "NodeSet", &in->ns->meta, FINALIZER_NODESET);
 }

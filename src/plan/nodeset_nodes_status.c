@@ -169,6 +169,8 @@ void nodeset_nodes_judge(const struct plan_nodeset *in, const struct nodeset_vie
         status_unknown(scribe, "NodesApplied", "nothing is known of slurmctld");
         return;
     }
+    if (!view)
+        return; /* nothing is known of what they should be */
     survey(&s);
     for (size_t i = 0; i < N_TROUBLES; i++)
         if (s.n_with[i]) {

@@ -121,6 +121,10 @@ bool nodeset_reason_is_ours(const char *reason);
 size_t nodeset_retire_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                            struct actions *to);
 
+/* A node whose record may be one of those soon: slurmctld does not know yet that nobody is there.
+ * NULL: there is none. */
+const char *nodeset_retire_later(struct arena *a, const struct plan_nodeset *in);
+
 /* Are there records of nodes without pods that only this revision tells to be ours? */
 bool nodeset_form_is_in_use(struct arena *a, const struct plan_nodeset *in,
                             const struct jsn *revision);
@@ -136,6 +140,13 @@ void nodeset_successor_plan(const struct plan_nodeset *in, const struct nodeset_
                             const struct nodeset_scale *scale, struct actions *to);
 /* Mark what was added since `from` for a pod that is replaced. */
 void nodeset_guard(struct actions *to, size_t from);
+
+/* What must still be so when a pod is deleted; NULL: its containers have ended for good, somebody
+ * wants it gone whatever runs, or nobody can be asked. */
+const struct action_hold *nodeset_hold_of(struct arena *a, const struct plan_nodeset *in,
+                                          const struct plan_pod *p);
+/* Was that asked of slurmctld for this very pod, so that its deletion may be on its way? */
+bool nodeset_is_held(struct arena *a, const struct plan_nodeset *in, const struct plan_pod *p);
 
 /* The plan for one that is being deleted. */
 void nodeset_end_plan(const struct plan_nodeset *in, struct actions *to);

@@ -112,6 +112,19 @@ static bool may_go(const struct plan_nodeset *in, const struct slurm_node *n, co
     return (n->state & NODE_FLAG_NO_RESPOND) && has_feature(n, f->feature);
 }
 
+const char *nodeset_retire_later(struct arena *a, const struct plan_nodeset *in)
+{
+    for (size_t i = 0; in->slurm && !in->slurm->down && i < in->slurm->n; i++) {
+        const struct slurm_node *n = &in->slurm->nodes[i];
+        struct form form;
+
+        if (nodeset_record_is_ours(n) && !has_pod(in, n->name) && find_form(a, in, n, &form) &&
+            has_feature(n, form.feature))
+            return n->name;
+    }
+    return NULL;
+}
+
 bool nodeset_form_is_in_use(struct arena *a, const struct plan_nodeset *in,
                             const struct jsn *revision)
 {

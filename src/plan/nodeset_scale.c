@@ -106,7 +106,7 @@ static const struct plan_pod **living(struct arena *a, const struct plan_nodeset
 
     for (size_t i = 0; i < in->n_pods; i++)
         if (!in->pods[i]->deleting && !plan_pod_is_over(in->pods[i]) &&
-            !is_stranded(a, in, in->pods[i]))
+            !is_stranded(a, in, in->pods[i]) && !nodeset_is_held(a, in, in->pods[i]))
             pods[n++] = in->pods[i];
     qsort_r(pods, n, sizeof(*pods), by_order, &sorter);
     *ret_n = n;
@@ -172,6 +172,18 @@ static void replace_outdated(struct arena *a, const struct plan_nodeset *in,
     }
 }
 
+/* May pods of an older template be replaced now? */
+static bool is_update_time(const struct plan_nodeset *in)
+{
+    const struct nodeset_strategy *s = &in->ns->spec.update_strategy;
+    int64_t start = s->scheduled ? s->scheduled->start_us : 0;
+
+    if (s->type == NODESET_SCHEDULED_UPDATE)
+        return start && in->now_us >= start &&
+               in->now_us < start + s->scheduled->duration_ms * 1000;
+    return s->type == NODESET_ROLLING_UPDATE;
+}
+
 /* A record that does not fit goes before the pod comes that would go on with it. */
 static void hold_back(struct arena *a, const struct plan_nodeset *in,
                       const struct nodeset_view *view, struct nodeset_scale *s)
@@ -192,6 +204,23 @@ static void hold_back(struct arena *a, const struct plan_nodeset *in,
     s->n_create = kept;
 }
 
+/* Pods whose deletion may be on its way go, whatever is wanted by now. */
+static void finish(struct arena *a, const struct plan_nodeset *in, struct nodeset_scale *s)
+{
+    for (size_t i = 0; i < in->n_pods; i++) {
+        const struct plan_pod *p = in->pods[i];
+
+        if (plan_pod_is_over(p) || is_stranded(a, in, p) || !nodeset_is_held(a, in, p))
+            continue;
+        if (plan_pod_is_free(p, in->slurm)) {
+            s->remove[s->n_remove++] = p;
+        } else {
+            s->n_waiting++;
+            drain(s, p, "scale-in", false);
+        }
+    }
+}
+
 struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset *in,
                                       const struct nodeset_view *view)
 {
@@ -207,6 +236,7 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
         if ((plan_pod_is_over(in->pods[i]) || is_stranded(a, in, in->pods[i])) &&
             !in->pods[i]->deleting)
             s.remove[s.n_remove++] = in->pods[i];
+    finish(a, in, &s);
     for (size_t i = 0; i < excess; i++) {
         if (plan_pod_is_free(pods[i], in->slurm)) {
             s.remove[s.n_remove++] = pods[i];
@@ -216,7 +246,7 @@ struct nodeset_scale nodeset_scale_of(struct arena *a, const struct plan_nodeset
         }
     }
     s.first_replaced = s.n_remove;
-    if (view && !view->release.held && in->ns->spec.update_strategy.type == NODESET_ROLLING_UPDATE)
+    if (view && !view->release.held && is_update_time(in))
         replace_outdated(a, in, view, pods + excess, n - excess, &s);
     if (in->n_pods < want && !(view && view->release.makes_none)) {
         size_t most = MIN(want, MAX(allowed(in), in->n_pods));

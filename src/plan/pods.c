@@ -169,6 +169,9 @@ void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
     p.instance =
         text_of(a, jsn_member(jsn_get(v, "metadata.labels"), STR("app.kubernetes.io/instance")));
     p.is_slurmctld = streq(label(v, "app.kubernetes.io/name"), "slurmctld");
+    p.is_accounting = streq(label(v, "app.kubernetes.io/name"), "slurmdbd") ||
+                      streq(label(v, "app.kubernetes.io/name"), "mariadb");
+    p.is_login = streq(label(v, "app.kubernetes.io/name"), "login");
     if (p.is_slurmctld)
         p.ip = text_of(a, jsn_get(v, "status.podIP"));
     p.active = streq(label(v, LABEL_ACTIVE), "true");

@@ -20,7 +20,7 @@ struct plan_pod {
     const char *namespace;
     const char *name;
     const char *uid;
-    const char *version; /* metadata.resourceVersion; NULL: not known */
+    const char *version;   /* metadata.resourceVersion; NULL: not known */
     const char *owner_uid; /* of what controls it; NULL: nobody */
     const char *owner_name;
     const char *hash;      /* of the revision it was made from; "" if unknown */
@@ -28,7 +28,9 @@ struct plan_pod {
     const char *slurm_name;
     const char *instance; /* the object that its labels name */
     const char *ip;       /* of slurmctld's pods alone; NULL: none yet */
-    bool is_slurmctld;    /* of a Controller; else of a NodeSet */
+    bool is_slurmctld;    /* of a Controller */
+    bool is_accounting;   /* slurmdbd or its database: of an Accounting */
+    bool is_login;        /* of a LoginSet; else of a NodeSet */
     bool active;          /* the Service leads to it */
     enum pod_phase phase;
     bool off; /* its slurmd is seen not to run: not started yet, or crashed */

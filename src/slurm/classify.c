@@ -87,6 +87,10 @@ static struct verdict setting_changed(const struct conf_change *change, uint32_t
         !profile_has(release, PROFILE_RECONFIGURE_REFUSES) &&
         option_toggled(change, "enable_configless"))
         return (struct verdict){CHANGE_RESTART, "enable_configless is read at the start only"};
+    if (strcasecmp(name, "LaunchParameters") == 0 &&
+        !profile_has(release, PROFILE_RECONFIGURE_REFUSES) &&
+        option_toggled(change, "disable_send_gids"))
+        return (struct verdict){CHANGE_RESTART, "disable_send_gids is read at the start only"};
     if (strcasecmp(name, "CommunicationParameters") == 0 &&
         option_toggled(change, "NoCtldInAddrAny NoInAddrAny EnableIPv6 DisableIPv4 disable_http"))
         return (struct verdict){CHANGE_RESTART, "the addresses that daemons listen on change"};

@@ -44,6 +44,7 @@ enum profile_feature {
     PROFILE_RATE_LIMIT,          /* SlurmctldParameters=rl_enable */
     PROFILE_RESUME_AFTER,        /* node update with resume_after */
     PROFILE_AUTH_SLURM,          /* auth/slurm, cred/slurm, AuthInfo=use_client_ids, sackd */
+    PROFILE_RESTD_PLUGINS,       /* slurmrestd -s openapi/slurmctld, whatever its version */
     PROFILE_AUTH_KEY_SET,        /* slurm.jwks: several keys of auth/slurm */
     PROFILE_SACK_BY_CLUSTER,     /* sackd's socket in /run/slurm-CLUSTER, by RUNTIME_DIRECTORY */
     PROFILE_NODES_EDIT,          /* partition Nodes by + and - in the RPC */

@@ -119,7 +119,7 @@ static void check_nodeset(const struct checker *c, const struct model_object *o,
                        "node set %s stands twice; the first one counts", o->name);
     if (map_get(nodes, str_of(o->name)))
         validate_fault(c, c->ctx->release >= SERIES(24, 11) ? FAULT_FATAL : FAULT_WARNING, o->line,
-                       "NodeSet", "node set %s has the name of a node", o->name);
+                       "NodeSet", "NodeSet %s has the name of a node", o->name);
     if (!list && !model_get(o, "Feature"))
         validate_fault(c, FAULT_WARNING, o->line, "NodeSet",
                        "node set %s has neither Feature nor Nodes: it is "

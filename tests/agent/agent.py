@@ -21,6 +21,7 @@ WORKER = slurm.release.worker(BUILD)
 # What the entry point of slurmctld does: start it again, at once if the marker tells so; and where the new one ends
 # at once, say so and wait for the next marker.
 ENTRY = """restarted=
+touch "$(dirname "$MARKER")/started"
 ln -sf "$PID.err" "$(dirname "$MARKER")/last-words"
 while :; do
     rm -f "$MARKER"

@@ -38,7 +38,7 @@ def eventually(check, what, wait_s=WAIT_S, every_s=0.2):
             found = check()
             if found:
                 return found
-        except (AssertionError, KeyError, IndexError, TypeError, json.JSONDecodeError) as problem:
+        except (AssertionError, KeyError, IndexError, TypeError, StopIteration, json.JSONDecodeError) as problem:
             last = problem
         time.sleep(every_s)
     raise AssertionError(f"{what}: not within {wait_s} s: {last}")

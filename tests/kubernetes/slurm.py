@@ -16,7 +16,7 @@ kind: Controller
 metadata: {name: lab, namespace: slurm}
 spec:
   slurmctld: {image: "slurmkeeper/slurmctld:22.05"}
-  persistence: {enabled: false}
+  persistence: {enabled: true}
 ---
 apiVersion: slinky.slurm.net/v1beta1
 kind: NodeSet

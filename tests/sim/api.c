@@ -273,9 +273,9 @@ void api_collect(struct sim *s)
 int api_execute(struct sim *s, struct sim_call *c)
 {
     if (c->verb == KUBE_CREATE)
-        return create(s, c);
+        return c->dry ? 201 : create(s, c);
     if (c->verb == KUBE_DELETE)
-        return delete(s, c);
+        return delete (s, c);
     if (c->verb == KUBE_PATCH_MERGE || c->verb == KUBE_PATCH_STRATEGIC)
         return patch(s, c);
     abort(); /* the executor does nothing else */

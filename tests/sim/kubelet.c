@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A model of scheduler and kubelets: pods get a machine, start, end, and sometimes die. */
 #include "src/base/clock.h"
+#include "src/build/labels.h"
 #include "tests/sim/sim.h"
 
 void kubelet_appeared(struct sim *s, const struct rev *pod)
@@ -102,6 +103,14 @@ static void crash(struct sim *s, unsigned node)
     s->pods[node].life = POD_OVER;
 }
 
+/* Its slurmd starts again when the annotation changes; how often is not counted here. */
+static bool is_asked_to_register(const struct sim *s, unsigned node)
+{
+    const struct rev *r = revs_find(&s->api.objects, "Pod", slurm_node_name(node));
+
+    return jsn_member(jsn_get(r->v, "metadata.annotations"), STR(ANNOTATION_REGISTER)) != NULL;
+}
+
 void kubelet_step(struct sim *s)
 {
     unsigned node = chance_below(&s->chance, SIM_NODES);
@@ -128,5 +137,7 @@ void kubelet_step(struct sim *s)
         p->life = POD_REGISTERED_UP;
     } else if (p->life == POD_REGISTERED_UP) {
         tell_running(s, node);
+        if (!s->slurm.nodes[node].exists && !s->slurm.down && is_asked_to_register(s, node))
+            slurm_register(s, node);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sim [seed=N] [seeds=N] [steps=N] [seconds=N] [tell]
+ * sim [seed=N] [seeds=N] [steps=N] [seconds=N] [overlap] [tell]
  *
  * Runs seeds one after the other, from `seed` on, until `seeds` of them are done or the time is
  * over.  The first thing that must not be ends it: the story is made as short as it gets, and told.
@@ -15,13 +15,14 @@
 #include "tests/sim/sim.h"
 
 #define CALM_EVERY 1500
-#define SHORTER_TRIES 400
+#define SHORTER_MS 20000 /* to make a story shorter */
 
 struct request {
     uint64_t seed;
     uint64_t seeds;
     uint64_t steps;
     uint64_t seconds;
+    bool overlap;
     bool tell;
 };
 
@@ -78,11 +79,11 @@ static void shorten(struct sim_options *o, const char *fault, unsigned char *bit
 {
     AUTO(free) unsigned char *before = xcalloc(1, o->steps / 8 + 1);
     char now[512];
-    int tries = SHORTER_TRIES;
+    int64_t end_ms = clock_mono_ms() + SHORTER_MS;
 
     o->left_out = bits;
-    for (uint64_t width = o->steps / 2; width >= 1 && tries > 0; width /= 2)
-        for (uint64_t at = 0; at < o->steps && tries > 0; at += width, tries--) {
+    for (uint64_t width = o->steps / 2; width >= 1; width /= 2)
+        for (uint64_t at = 0; at < o->steps && clock_mono_ms() < end_ms; at += width) {
             memcpy(before, bits, o->steps / 8 + 1);
             set_range(bits, at, MIN(at + width, o->steps), NULL);
             if (!run(o, NULL, now, sizeof(now), NULL) || !is_alike(now, fault))
@@ -96,6 +97,7 @@ static void tell_story(struct sim_options o, const char *fault, uint64_t step)
 
     printf("seed %llu, step %llu: %s\n", (unsigned long long)o.seed, (unsigned long long)step,
            fault);
+    (void)fflush(stdout);
     o.steps = step + 1;
     shorten(&o, fault, bits);
     printf("the shortest story found:\n");
@@ -113,7 +115,11 @@ static int run_all(const struct request *r)
 
     for (; seed < r->seed + r->seeds; seed++) {
         struct sim_options o = {
-            .seed = seed, .steps = r->steps, .calm_every = CALM_EVERY, .tell = r->tell};
+            .seed = seed,
+            .steps = r->steps,
+            .calm_every = CALM_EVERY,
+            .overlap = r->overlap,
+            .tell = r->tell};
         char fault[512];
         uint64_t step;
 
@@ -153,6 +159,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (streq(argv[i], "tell"))
             r.tell = true;
+        else if (streq(argv[i], "overlap"))
+            r.overlap = true;
         else if (!read_number(argv[i], "seed", &r.seed) &&
                  !read_number(argv[i], "seeds", &r.seeds) &&
                  !read_number(argv[i], "steps", &r.steps) &&

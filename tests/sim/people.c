@@ -126,7 +126,7 @@ static void admin_resume(struct sim *s, unsigned node)
 {
     struct sim_node *n = &s->slurm.nodes[node];
 
-    if (!n->exists || (!n->drained && !n->down) || n->silent)
+    if (!n->exists || (!n->drained && !n->down))
         return;
     sim_tell(s, "admin: resumes %s", slurm_node_name(node));
     n->risk_until_ms = s->now_ms + RISK_MS;
@@ -148,15 +148,21 @@ static void administer(struct sim *s)
 
 /* --- bad luck --- */
 
+/* A leader that loses its lease stops before the other may begin; where clocks are wrong it does not
+ * (overlap). */
 static void lose_lead(struct sim *s)
 {
     unsigned number = chance_below(&s->chance, SIM_OPERATORS);
+    bool overlaps = s->options.overlap && chance_one_in(&s->chance, 4);
 
     sim_tell(s, "luck: operator %u takes the lead%s", number,
-             chance_one_in(&s->chance, 4) ? ", and the other does not know it yet" : "");
+             overlaps ? ", and the other does not know it yet" : "");
     for (unsigned i = 0; i < SIM_OPERATORS; i++)
-        if (i != number && !chance_one_in(&s->chance, 4))
+        if (i != number && !overlaps && s->operators[i].leads) {
             s->operators[i].leads = false;
+            operator_kill(s, i);
+            operator_start(s, i);
+        }
     if (!s->operators[number].alive)
         operator_start(s, number);
     s->operators[number].leads = true;

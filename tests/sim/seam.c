@@ -125,7 +125,7 @@ void pace_backoff_reset(struct pace_backoff *b)
 
 /* --- calls --- */
 
-struct sim_call *seam_call(struct sim *s, enum sim_call_kind kind, unsigned operator, void *arg)
+struct sim_call *seam_call(struct sim *s, enum sim_call_kind kind, unsigned operator, void * arg)
 {
     for (size_t i = 0; i < SIM_CALLS; i++) {
         struct sim_call *c = &s->calls[i];
@@ -133,7 +133,7 @@ struct sim_call *seam_call(struct sim *s, enum sim_call_kind kind, unsigned oper
         if (c->kind != CALL_NONE)
             continue;
         *c = (struct sim_call){
-            .kind = kind, .operator = operator, .heard = true, .sent_ms = s->now_ms, .arg = arg};
+            .kind = kind, .operator= operator, .heard = true, .sent_ms = s->now_ms, .arg = arg};
         return c;
     }
     abort(); /* an executor has 16 calls under way at most */
@@ -173,6 +173,7 @@ struct kube_call *kube_call_start(struct kube_client *client, const struct kube_
     c->name = r->name ? arena_strdup(&c->arena, r->name) : NULL;
     c->subresource = r->subresource;
     c->body = r->body ? jsn_clone(&c->arena, r->body) : NULL;
+    c->dry = r->query != NULL;
     c->api_fn = r->fn;
     return (struct kube_call *)c;
 }

@@ -133,6 +133,7 @@ struct sim_call {
     const char *name;
     const char *subresource;
     const struct jsn *body;
+    bool dry; /* nothing is made of it */
     kube_done_fn api_fn;
     int code;
     /* of the agent */
@@ -176,6 +177,7 @@ struct sim_options {
     uint64_t steps;
     uint64_t calm_every;   /* steps of trouble between two times of rest */
     const unsigned char *left_out; /* a bit for each step; NULL: none */
+    bool overlap;          /* two operators may lead at the same time */
     bool tell;             /* print what happens */
 };
 

@@ -59,7 +59,8 @@ static void start_job(struct sim *s)
     sim_tell(s, "slurm: job %u starts on nodes %02x", free_job->id, nodes);
     for (unsigned i = 0; i < SIM_NODES; i++)
         if ((nodes & (1U << i)) && s->pods[i].deleting && s->pods[i].ours &&
-            s->pods[i].life != POD_OVER && s->slurm.nodes[i].risk_until_ms <= s->now_ms)
+            (s->pods[i].life == POD_STARTED || s->pods[i].life == POD_REGISTERED_UP) &&
+            s->slurm.nodes[i].risk_until_ms <= s->now_ms)
             sim_fail(s, "job %u starts on %s, whose pod we have deleted", free_job->id, names[i]);
 }
 
@@ -203,7 +204,7 @@ void slurm_execute(struct sim *s, struct sim_call *c)
     }
     sim_tell(s, "agent: %s %s (operator %u)", what, c->node, c->operator);
     if (streq(what, "delete")) {
-        delete(s, node, c);
+        delete (s, node, c);
     } else if (streq(what, "drain")) {
         hold(s, node, c);
     } else if (streq(what, "undrain") || streq(what, "resume")) {
@@ -237,6 +238,7 @@ static uint32_t state_of(const struct sim *s, unsigned node)
 
 void slurm_see(struct sim *s, struct sim_view *v)
 {
+    static const struct slurm_node_params params = {.features = SIM_SET};
     struct slurm_node *nodes;
 
     arena_done(&v->arena);
@@ -251,6 +253,7 @@ void slurm_see(struct sim *s, struct sim_view *v)
         if (!n->exists)
             continue;
         nodes[v->state.n++] = (struct slurm_node){
+            .params = &params,
             .name = names[i],
             .state = state_of(s, i),
             .reason = n->reason[0] ? arena_strdup(&v->arena, n->reason) : NULL,

@@ -164,6 +164,37 @@ static void an_annotation_is_looked_at_though_the_spec_is_the_same(void **state)
     assert_string_equal(admitted(&a, old, old, NULL, 0), "");
 }
 
+static void a_step_that_slurm_does_not_make_is_warned_about(void **state)
+{
+    static const struct {
+        const char *was;
+        const char *is;
+        const char *says; /* "": nothing */
+    } rows[] = {
+        {"24.11.5", "26.05.5", ""},
+        {"24.11.5", "24.11.7", ""},
+        {"22.05.8", "26.05.5", "go by 23.11, then 25.05 first; as long as slurmctld runs that one, "
+                               "nothing is changed"},
+        {"26.05.5", "24.11.5", "Slurm 26.05 cannot become 24.11 again"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct jsn *old = ours_of(&a, "Controller", "x", "  {}");
+        struct jsn *now = ours_of(&a, "Controller", "x", "  {}");
+
+        jsn_set_member(&a, jsn_ensure_object(&a, jsn_key(old, "metadata"), "annotations"),
+                       STR(API_RELEASE_ANNOTATION), jsn_string(&a, rows[i].was));
+        jsn_set_member(&a, jsn_ensure_object(&a, jsn_key(now, "metadata"), "annotations"),
+                       STR(API_RELEASE_ANNOTATION), jsn_string(&a, rows[i].is));
+        if (rows[i].says[0])
+            assert_non_null(strstr(admitted(&a, now, old, NULL, 0), rows[i].says));
+        else
+            assert_string_equal(admitted(&a, now, old, NULL, 0), "");
+    }
+}
+
 static void a_change_that_restarts_slurmctld_is_warned_about(void **state)
 {
     static const struct {
@@ -469,6 +500,7 @@ int main(void)
         cmocka_unit_test(max_node_count_is_not_lowered_below_what_is_declared),
         cmocka_unit_test(a_controller_is_held_against_the_release_of_its_cluster),
         cmocka_unit_test(an_annotation_is_looked_at_though_the_spec_is_the_same),
+        cmocka_unit_test(a_step_that_slurm_does_not_make_is_warned_about),
         cmocka_unit_test(a_change_that_restarts_slurmctld_is_warned_about),
         cmocka_unit_test(the_release_comes_from_the_controller_then_the_operator_then_the_image),
     };

@@ -64,6 +64,7 @@ struct job_wait {
     struct loop_source *timer;
     int64_t deadline_ms;
     int64_t boot_before; /* of the slurmctld that is being restarted */
+    bool unmarked;       /* its entry point had taken the marker away when it was asked */
     int64_t since_us;    /* what slurmctld says from then on is about this */
     int refused;         /* the answer that its last words are waited for with */
     job_fn then;

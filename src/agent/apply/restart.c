@@ -7,6 +7,10 @@
  *
  * A slurmctld that ends again at once leaves its last words beside the marker.  Its entry point
  * then waits for the old files and a second marker.
+ *
+ * An entry point of ours notes its starts beside the marker.  Others (Slinky's supervisord among
+ * them) know no marker, and some leave a slurmctld down that has ended well: it comes back with its
+ * container, when the liveness probe has failed often enough.  That is waited for.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,18 +22,19 @@
 
 #define RPC_TIMEOUT_MS 30000
 #define RESTART_WAIT_MS 45000
+#define RESTART_WAIT_PROBE_MS 240000 /* six probes, ten seconds apart, and a back-off */
 #define RESTART_LOOK_MS 100
 #define MAX_WORDS 1024
 #define PING_TIMEOUT_MS 20000 /* a second controller that is not to be found takes its time */
 
 static void restart_look(void *arg);
 
-/* Its start time tells, but for two starts in one second; the entry point has taken the marker away
- * when the old process was gone. */
+/* Its start time tells, but for two starts in one second.  For these: the entry point has taken the
+ * marker away when the old process was gone.  That must have been so before the question, or the
+ * old one may have answered it with its last breath. */
 static bool is_another(const struct job *j)
 {
-    return hub_boot_time(j->engine->o.hub) != j->wait.boot_before ||
-           access(j->engine->o.marker, F_OK) != 0;
+    return hub_boot_time(j->engine->o.hub) != j->wait.boot_before || j->wait.unmarked;
 }
 
 static char *words_path(const struct engine *g)
@@ -68,6 +73,15 @@ static bool mark(const struct engine *g)
     return fd >= 0;
 }
 
+static int wait_ms(const struct engine *g)
+{
+    const char *slash = strrchr(g->o.marker, '/');
+    AUTO(free)
+    char *started = xasprintf("%.*s/started", slash ? (int)(slash - g->o.marker) : 0, g->o.marker);
+
+    return access(started, F_OK) == 0 ? RESTART_WAIT_MS : RESTART_WAIT_PROBE_MS;
+}
+
 void restart_go_back(struct engine *g)
 {
     if (!mark(g))
@@ -85,7 +99,7 @@ static void on_restarted(void *arg, int r, const struct err *e)
     }
     if (loop_now_ms(j->engine->o.loop) > j->wait.deadline_ms) {
         (void)err_set(&late, -EREMOTEIO, ERR_RETRY, "slurmctld did not come back within %d s%s%s",
-                      RESTART_WAIT_MS / 1000, e && e->text[0] ? ": " : "", e ? e->text : "");
+                      wait_ms(j->engine) / 1000, e && e->text[0] ? ": " : "", e ? e->text : "");
         step_failed(j, -EREMOTEIO, &late);
         return;
     }
@@ -104,6 +118,7 @@ static void restart_look(void *arg)
         step_failed(j, -EREMOTEIO, &e);
         return;
     }
+    j->wait.unmarked = access(j->engine->o.marker, F_OK) != 0;
     hub_ping(j->engine->o.hub, PING_TIMEOUT_MS, on_restarted, j);
 }
 
@@ -116,7 +131,7 @@ static void on_shut_down(struct job *j, int r, const struct jsn *answer, const s
         return;
     }
     link_restart(j->engine->o.link);
-    j->wait.deadline_ms = loop_now_ms(j->engine->o.loop) + RESTART_WAIT_MS;
+    j->wait.deadline_ms = loop_now_ms(j->engine->o.loop) + wait_ms(j->engine);
     restart_look(j);
 }
 

@@ -117,19 +117,27 @@ static void bad_nodesets_are_refused_with_a_reason(void **state)
          "100%\n"},
         {"x", "  updateStrategy: {type: ScheduledUpdate}",
          "spec.updateStrategy.scheduledUpdate.startTime: must say when the update may begin, since "
-         "type is ScheduledUpdate\n"
-         "warning: spec.updateStrategy.type: ScheduledUpdate makes no reservation yet: a pod is "
-         "replaced when somebody deletes it, as with OnDelete\n"},
+         "type is ScheduledUpdate\n"},
         {"x",
          "  updateStrategy: {type: ScheduledUpdate, scheduledUpdate: {startTime: "
          "'2026-01-09T10:00:00Z', duration: 30s}}",
          "spec.updateStrategy.scheduledUpdate.duration: must be at least 1m: Slurm reserves nodes "
-         "by the minute\n"
-         "warning: spec.updateStrategy.type: ScheduledUpdate makes no reservation yet: a pod is "
-         "replaced when somebody deletes it, as with OnDelete\n"},
+         "by the minute\n"},
         {"x", "  ssh: {enabled: true}",
          "spec.ssh.sssdConfRef.name: must name the Secret with sssd.conf, since ssh is enabled\n"},
         {"x", "  ssh: {enabled: true, sssdConfRef: {name: sssd, key: sssd.conf}}", ""},
+        {"x", "  ssh: {sssdConfRef: {name: sssd, key: k}, extraSshdConfig: X}",
+         "warning: spec.ssh.extraSshdConfig: is not used, since ssh.enabled is false\n"
+         "warning: spec.ssh.sssdConfRef: is not used, since ssh.enabled is false\n"},
+        {"x", "  scalingMode: DaemonSet",
+         "warning: spec.scalingMode: DaemonSet is not there yet: no pods are made or changed "
+         "before "
+         "it is StatefulSet\n"},
+        {"x",
+         "  updateStrategy: {type: OnDelete, scheduledUpdate: {startTime: "
+         "'2026-01-01T00:00:00Z'}}",
+         "warning: spec.updateStrategy.scheduledUpdate: is not used, since type is not "
+         "ScheduledUpdate\n"},
         {"x", "  extraConf: Gres=gpu:4 Features=a,b", ""},
         {"x", "  extraConf: \"Gres=gpu:4\\nWeight=10\"", ""},
         {"x", "  extraConf: Gres", "spec.extraConf: 'Gres' is not of the form Key=Value\n"},
@@ -156,8 +164,9 @@ static void bad_nodesets_are_refused_with_a_reason(void **state)
          "spec.volumeClaimTemplates[2].metadata.name: must name the volume\n"
          "spec.volumeClaimTemplates[2].spec: must say what to claim\n"},
         {"x", "  scalingMode: DaemonSet\n  pinToNode: true",
-         "warning: spec.scalingMode: DaemonSet is not there yet: no pods are made; use "
-         "StatefulSet\n"
+         "warning: spec.scalingMode: DaemonSet is not there yet: no pods are made or changed "
+         "before "
+         "it is StatefulSet\n"
          "warning: spec.pinToNode: is not used, since scalingMode is DaemonSet\n"},
         {"x", "  pruneSlurmNodeRecords: NodeNotFound",
          "warning: spec.pruneSlurmNodeRecords: is not used, since scalingMode is StatefulSet\n"},

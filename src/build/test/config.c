@@ -130,12 +130,28 @@ static void accounting_that_is_not_there_is_not_configured(void **state)
         "---\nkind: ConfigMap\nmetadata: {name: main-config, namespace: slurm}\ndata:\n"
         "  slurm.conf: \"AccountingStorageType=accounting_storage/slurmdbd\\n"
         "AccountingStorageHost=db\\nAccountingStoragePort=6000\\n\"\n";
+    static const char coming[] =
+        "---\nkind: Accounting\nmetadata: {name: acct, namespace: slurm, uid: u}\nspec: {}\n";
+    static const char answering[] =
+        "---\nkind: Accounting\nmetadata: {name: acct, namespace: slurm, uid: u}\nspec: {}\n"
+        "status: {conditions: [{type: Ready, status: 'True', reason: x, message: z, "
+        "lastTransitionTime: '2026-11-19T00:00:00Z'}]}\n";
+    static const char answered[] =
+        "---\nkind: ConfigMap\nmetadata: {name: main-config, namespace: slurm}\ndata:\n"
+        "  slurm.conf: \"AccountingStorageType=accounting_storage/slurmdbd\\n"
+        "AccountingStorageHost=acct-accounting\\nAccountingStoragePort=6819\\n\"\n";
     static const struct {
         const char *last;
         const char *now;
         const char *host;
     } cases[] = {
         {"", "", NULL},
+        /* slurmctld would hang for a slurmdbd that it has never seen, and later go on without. */
+        {"", coming, NULL},
+        {"", answering, "\nAccountingStorageHost=acct-accounting\nAccountingStoragePort=6819\n"},
+        {answered, coming, "\nAccountingStorageHost=acct-accounting\nAccountingStoragePort=6819\n"},
+        /* another one than before: the one of before, until it answers */
+        {written, coming, "\nAccountingStorageHost=db\nAccountingStoragePort=6000\n"},
         {"", there, "\nAccountingStorageHost=db\nAccountingStoragePort=6000\n"},
         /* It was there: nobody turns accounting off by deleting an object. */
         {written, "", "\nAccountingStorageHost=db\nAccountingStoragePort=6000\n"},
@@ -152,6 +168,7 @@ static void accounting_that_is_not_there_is_not_configured(void **state)
                     "slurm.conf", &p, &r);
 
         assert_int_equal(r, 0);
+        assert_non_null(strstr(text, "\nJobAcctGatherType=jobacct_gather/linux\n"));
         if (cases[i].host)
             assert_non_null(strstr(text, cases[i].host));
         else

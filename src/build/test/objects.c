@@ -6,6 +6,7 @@
 #include "src/build/controller_config.h"
 #include "src/build/controller_service.h"
 #include "src/build/labels.h"
+#include "src/build/login.h"
 #include "src/build/merge.h"
 #include "src/build/nodeset_pod.h"
 #include "src/build/nodeset_revision.h"
@@ -119,6 +120,62 @@ static void whole_objects_are_kept_to_the_letter(void **state)
         cluster_of(&a, &t, cases[i].release, cases[i].yaml);
         assert_golden(cases[i].golden, all_of(&a, &t));
     }
+}
+
+#define LOGINSET                                                                                   \
+    "apiVersion: slinky.slurm.net/v1beta1\nkind: LoginSet\n"                                       \
+    "metadata: {name: login, namespace: slurm, uid: u-login, annotations: {restart: '1', "         \
+    "slurmkeeper.dev/session-grace: '60'}}\nspec:\n  controllerRef: {name: main}\n"                \
+    "  sssdConfRef: {name: sssd, key: conf}\n"
+#define SSSD                                                                                       \
+    "---\n{kind: Secret, metadata: {name: sssd, namespace: slurm}, data: {conf: W3Nzc2RdCg==}}\n"
+
+static const char *login_objects(struct arena *a, uint32_t release, const char *controller,
+                                 const char *login)
+{
+    static const struct build_host_keys keys = {{"e", "E", "d", "D", "r", "R"}};
+    AUTO(buf_done) struct buf b = {0};
+    struct api_problems p = {.arena = a};
+    struct test_cluster t = {0};
+    struct loginset l;
+    struct err e = {0};
+
+    cluster_of(a, &t, release, arena_printf(a, "%s" SSSD, controller));
+    if (loginset_decode(a, yaml_of(a, login), &l, &e) < 0)
+        fail_msg("%s", e.text);
+    assert_true(login_has_sssd_conf(&t.cluster, &l));
+    print(&b, build_login_keys(a, &l, &keys));
+    print(&b, build_login_config(a, &l));
+    print(&b, build_login_service(a, &l));
+    print(&b, build_login_app(a, &t.cluster, &l, &p));
+    assert_string_equal(lines_of(a, &p), "");
+    return arena_strdup(a, buf_str(&b));
+}
+
+static void objects_of_a_login_are_kept_to_the_letter(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+
+    (void)state;
+    assert_golden("login-22.05.yaml",
+                  login_objects(&a, RELEASE(22, 5, 8),
+                                CONTROLLER "  configFileRefs: [{name: files}]\n", LOGINSET));
+    assert_golden(
+        "login-26.05.yaml",
+        login_objects(
+            &a, SERIES(26, 5), CONTROLLER "  {}\n",
+            LOGINSET "  replicas: 2\n  initconf: {image: 'example/alpine:3'}\n"
+                     "  login: {image: 'example/login:26.05', env: [{name: A, value: b}], "
+                     "ports: [{name: login, containerPort: 2022}], "
+                     "securityContext: {privileged: false}}\n"
+                     "  template: {metadata: {labels: {team: hpc, app.kubernetes.io/name: x}}, "
+                     "spec: {terminationGracePeriodSeconds: 5, dnsConfig: {searches: [a.b]}}}\n"
+                     "  rootSshAuthorizedKeys: ssh-ed25519 AAAA me\n"
+                     "  extraSshdConfig: Port 2022\n"
+                     "  strategy: {type: Recreate}\n"
+                     "  service: {port: 2222, nodePort: 30022, metadata: {labels: {lb: external}}, "
+                     "spec: {type: NodePort, externalIPs: [10.0.0.1], ports: [{name: web, port: "
+                     "80}]}}\n"));
 }
 
 static struct jsn *worker_of(struct arena *a, struct test_cluster *t, const struct build_worker *w)
@@ -704,6 +761,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_objects_are_kept_to_the_letter),
+        cmocka_unit_test(objects_of_a_login_are_kept_to_the_letter),
         cmocka_unit_test(pods_have_the_keys_of_what_is_declared),
         cmocka_unit_test(probes_ask_by_http_only_where_it_is_answered),
         cmocka_unit_test(slurmd_describes_its_node),

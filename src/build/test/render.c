@@ -98,8 +98,8 @@ static void errors_name_their_documents(void **state)
 
 static void the_examples_render_without_a_word(void **state)
 {
-    static const char *const files[] = {"quickstart", "extraconf-partitions", "gpu-nodes", "images",
-                                        "accounting"};
+    static const char *const files[] = {
+        "quickstart", "extraconf-partitions", "gpu-nodes", "images", "restapi", "accounting"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {

@@ -52,6 +52,8 @@ static void with_watch_every_right_is_in_a_namespace(void **state)
         assert_non_null(ns);
         assert_true(streq(ns, "here") || streq(ns, "a") || streq(ns, "b"));
         JSN_FOR_ITEMS (rule, jsn_key(o, "rules"))
+            assert_string_not_equal(jsn_text(jsn_item(jsn_key(rule, "resources"), 0)), "nodes");
+        JSN_FOR_ITEMS (rule, jsn_key(o, "rules"))
             assert_string_not_equal(jsn_text(jsn_item(jsn_key(rule, "resources"), 0)),
                                     "validatingwebhookconfigurations");
     }

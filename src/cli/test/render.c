@@ -8,7 +8,8 @@
 static void every_example_renders(void **state)
 {
     static const char *const files[] = {"quickstart", "partition", "extraconf-partitions",
-                                        "gpu-nodes",  "images",    "accounting"};
+                                        "gpu-nodes",  "images",    "restapi",
+                                        "accounting"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {

@@ -37,7 +37,10 @@ static void print_client(const char *cluster, const char *socket, struct buf *ou
     AUTO(faults_done) struct faults faults = {0};
     AUTO(conf_free) struct conf *conf = NULL;
     struct conf_input in = {.kind = CONF_SLURM, .name = "slurm.conf", .text = str_of(cluster)};
-    struct client_place place = {"slurm-controller-0", "10.96.0.9", socket, NULL, 0};
+    struct client_place place = {.host = "slurm-controller-0",
+                                 .address = "10.96.0.9",
+                                 .slurmdbd = "10.96.0.7",
+                                 .munge_socket = socket};
     struct err e = {0};
 
     assert_int_equal(conf_parse(&in, &faults, &conf, &e), 0);
@@ -59,6 +62,12 @@ static void client_file_has_the_address_and_the_socket(void **state)
          "ClusterName=a\n"},
         {"ClusterName=a\nauthinfo=use_client_ids\n", NULL,
          "SlurmctldHost=slurm-controller-0(10.96.0.9)\nAuthInfo=use_client_ids\nClusterName=a\n"},
+        {"ClusterName=a\nAccountingStorageType=accounting_storage/slurmdbd\n"
+         "AccountingStorageHost=acct\nAccountingStoragePort=6819\n",
+         "/s/munge",
+         "SlurmctldHost=slurm-controller-0(10.96.0.9)\nAuthInfo=socket=/s/munge\n"
+         "AccountingStorageHost=10.96.0.7\nAccountingStoragePass=/s/munge\nClusterName=a\n"
+         "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStoragePort=6819\n"},
         {"NodeName=n[1-2] CPUs=4\nNodeSet=c Feature=c\nPartitionName=p Nodes=ALL\nDownNodes=n1\n",
          NULL,
          "SlurmctldHost=slurm-controller-0(10.96.0.9)\nNodeName=n[1-2] CPUs=4\n"
@@ -84,7 +93,8 @@ static void client_file_names_dynamic_nodes_once_and_safely(void **state)
                                   {NULL, "10.1.0.5"},   {"c-1 State=DOWN", "10.1.0.6"},
                                   {"default", "::1"},   {"c-1", "10.1.0.6\nInclude=/x"},
                                   {"d", "fd00::2"}};
-    struct client_place place = {"h", "10.96.0.9", NULL, nodes, ARRAY_LEN(nodes)};
+    struct client_place place = {
+        .host = "h", .address = "10.96.0.9", .nodes = nodes, .n_nodes = ARRAY_LEN(nodes)};
     AUTO(faults_done) struct faults faults = {0};
     AUTO(conf_free) struct conf *conf = NULL;
     AUTO(buf_done) struct buf b = {0};

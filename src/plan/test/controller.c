@@ -119,6 +119,32 @@ static void readiness_follows_the_stateful_set(void **state)
     assert_string_equal(jsn_get_str(c, "status"), "True");
 }
 
+/* Where a pod does not run, the condition says why, in the words of whoever keeps it. */
+static void what_keeps_a_pod_is_in_the_condition(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct plan_pod pod = {.namespace = "slurm",
+                           .name = "lab-controller-0",
+                           .uid = "u",
+                           .slurm_name = "lab-controller-0",
+                           .is_slurmctld = true,
+                           .active = true,
+                           .trouble = "unbound immediate PersistentVolumeClaims"};
+    const struct jsn *c;
+    struct actions list;
+
+    (void)state;
+    fixture_init(&f, "");
+    f.pods[0] = &pod;
+    f.n_pods = 1;
+    list = plan(&f);
+    test_carry_out(&f.world, &list);
+    c = test_condition(test_find(&f.world, "Controller", "lab"), "Ready");
+    assert_string_equal(jsn_get_str(c, "message"),
+                        "slurmctld does not answer yet; pod lab-controller-0: unbound immediate "
+                        "PersistentVolumeClaims");
+}
+
 static void a_missing_secret_is_named(void **state)
 {
     AUTO(fixture_done) struct fixture f;
@@ -310,6 +336,7 @@ int main(void)
         cmocka_unit_test(stages_follow_the_steps),
         cmocka_unit_test(keys_that_are_there_are_kept),
         cmocka_unit_test(readiness_follows_the_stateful_set),
+        cmocka_unit_test(what_keeps_a_pod_is_in_the_condition),
         cmocka_unit_test(a_missing_secret_is_named),
         cmocka_unit_test(external_controllers_get_their_configuration_alone),
         cmocka_unit_test(monitors_come_and_go_where_they_are_served),

@@ -28,6 +28,8 @@ struct fixture {
     size_t n_pods;
     const struct slurm_state *slurm;
     const char *trouble;
+    unsigned n_loginsets;
+    int64_t later_us;                     /* than TEST_NOW_US */
     const struct build_agent_keys *agent; /* instead of the first ones */
 };
 
@@ -51,9 +53,11 @@ static inline UNUSED struct actions plan(struct fixture *f)
     struct arena *a = &f->arena;
     struct actions list = {.arena = a};
     struct controller *c = arena_calloc(a, 1, sizeof(*c));
+    struct accounting *acct = arena_calloc(a, 1, sizeof(*acct));
     struct api_lookup lookup = api_lookup_over(f->world.objects);
     const struct nodeset *sets[8];
-    struct build_cluster cluster = {.env = &f->env, .nodesets = sets, .lookup = &lookup};
+    struct build_cluster cluster = {
+        .env = &f->env, .nodesets = sets, .n_loginsets = f->n_loginsets, .lookup = &lookup};
     struct plan_controller in = {.object = test_find(&f->world, "Controller", "lab"),
                                  .cluster = &cluster,
                                  .pods = f->pods,
@@ -62,7 +66,7 @@ static inline UNUSED struct actions plan(struct fixture *f)
                                  .slurm = f->slurm,
                                  .agent_trouble = f->trouble,
                                  .fresh = {random, random, f->agent ? f->agent : &agent},
-                                 .now_us = TEST_NOW_US};
+                                 .now_us = TEST_NOW_US + f->later_us};
     struct err e = {0};
 
     if (controller_decode(a, in.object, c, &e) == 0)
@@ -70,6 +74,8 @@ static inline UNUSED struct actions plan(struct fixture *f)
     JSN_FOR_ITEMS (o, f->world.objects) {
         struct nodeset *ns = arena_calloc(a, 1, sizeof(*ns));
 
+        if (streq(jsn_get_str(o, "kind"), "Accounting") && accounting_decode(a, o, acct, &e) == 0)
+            cluster.accounting = acct;
         if (streq(jsn_get_str(o, "kind"), "NodeSet") && nodeset_decode(a, o, ns, &e) == 0)
             sets[cluster.n_nodesets++] = ns;
     }

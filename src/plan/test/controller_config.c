@@ -366,6 +366,45 @@ static void slurm_itself_is_the_better_witness(void **state)
     assert_string_equal(message_of(&f, "Drifted", "status"), "");
 }
 
+#define ACCT(status)                                                                               \
+    "{'apiVersion':'slinky.slurm.net/v1beta1','kind':'Accounting','metadata':{'name':'acct',"      \
+    "'namespace':'slurm','uid':'A'},'spec':{},'status':{'conditions':[{'type':'Ready','status':"   \
+    "'" status "','reason':'x','message':'z','lastTransitionTime':'2026-11-19T00:00:00Z'}]}}"
+
+static void slurm_conf_waits_for_the_first_answer_of_slurmdbd(void **state)
+{
+    static const struct {
+        const char *accounting; /* NULL: as before */
+        const char *reason;     /* of AccountingFound; NULL: there is no such condition */
+        const char *type;
+    } steps[] = {
+        {"", "AccountingNotFound", "accounting_storage/none"},
+        {ACCT("False"), "AccountingAwaited", "accounting_storage/none"},
+        {ACCT("True"), NULL, "accounting_storage/slurmdbd"},
+        {ACCT("False"), NULL, "accounting_storage/slurmdbd"},
+        {"", "AccountingNotFound", "accounting_storage/slurmdbd"},
+    };
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "'accountingRef':{'name':'acct'}");
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        struct actions list;
+        const char *conf;
+
+        test_drop(&f.world, "Accounting", "acct");
+        if (steps[i].accounting[0])
+            test_put(&f.world, json_of(&f.arena, steps[i].accounting));
+        list = plan(&f);
+        test_carry_out(&f.world, &list);
+        conf = jsn_text(
+            jsn_key(jsn_get(test_find(&f.world, "ConfigMap", "lab-config"), "data"), "slurm.conf"));
+        assert_non_null(strstr(conf, steps[i].type));
+        assert_string_equal(message_of(&f, "AccountingFound", "reason"),
+                            steps[i].reason ? steps[i].reason : "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +417,7 @@ int main(void)
         cmocka_unit_test(a_refused_partition_is_told_at_its_object),
         cmocka_unit_test(slurmctld_is_not_ended_for_files_that_it_may_refuse),
         cmocka_unit_test(slurm_itself_is_the_better_witness),
+        cmocka_unit_test(slurm_conf_waits_for_the_first_answer_of_slurmdbd),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

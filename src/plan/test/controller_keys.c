@@ -73,6 +73,33 @@ static void a_new_key_waits_for_all_at_every_stage(void **state)
     assert_string_equal(stage_of(&f), "1-settle");
 }
 
+/* A login does not tell: it is given the time in which a Secret arrives. */
+static void logins_are_given_time_at_every_stage(void **state)
+{
+    struct slurm_state slurm = {.key_stage = "0-rest"};
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    run_lab(&f);
+    f.slurm = &slurm;
+    f.n_loginsets = 1;
+    step(&f);
+    declare_key(&f, NEW_KEY);
+    step(&f);
+    slurm.key_stage = "1-accept";
+    step(&f);
+    assert_string_equal(stage_of(&f), "1-accept");
+    f.later_us += 180 * 1000000LL;
+    step(&f);
+    assert_string_equal(stage_of(&f), "1-sign");
+    slurm.key_stage = "1-sign";
+    step(&f);
+    assert_string_equal(stage_of(&f), "1-sign");
+    f.later_us += 180 * 1000000LL;
+    step(&f);
+    assert_string_equal(stage_of(&f), "1-settle");
+}
+
 static void nothing_known_moves_nothing(void **state)
 {
     AUTO(fixture_done) struct fixture f;
@@ -126,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_key_waits_for_all_at_every_stage),
+        cmocka_unit_test(logins_are_given_time_at_every_stage),
         cmocka_unit_test(nothing_known_moves_nothing),
         cmocka_unit_test(a_bad_key_is_not_copied),
         cmocka_unit_test(a_secret_of_somebody_else_is_left_alone),

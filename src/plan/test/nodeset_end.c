@@ -87,6 +87,38 @@ static void force_deletes_at_once(void **state)
     assert_int_equal(jsn_len(jsn_get(the_set(&f), "metadata.finalizers")), 0);
 }
 
+/* Its pods are gone, and slurmctld does not know yet, or cannot be asked. */
+static void records_go_before_the_set(void **state)
+{
+    static const struct slurm_node_params params = {
+        .features = "gpu", .cpus = 1, .threads = 1, .weight = 1};
+    static const struct slurm_node nodes[] = {
+        {"gpu-0", NODE_BASE_IDLE | NODE_FLAG_DYNAMIC, NULL, true, 0, .params = &params}};
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    run_set(&f, 1, "");
+    use_slurm(&f, nodes, 1);
+    converge(&f);
+    test_drop(&f.world, "Pod", "gpu-0");
+    delete_set(&f);
+    jsn_set_path(&f.arena, the_set(&f), "metadata.deletionTimestamp",
+                 jsn_string(&f.arena, "1970-01-01T00:16:00Z"));
+    f.state.down = true;
+    converge(&f);
+    assert_non_null(strstr(jsn_get_str(test_condition(the_set(&f), "Ready"), "message"),
+                           "when slurmctld answers"));
+    f.state.down = false;
+    converge(&f);
+    assert_int_equal(jsn_len(jsn_get(the_set(&f), "metadata.finalizers")), 1);
+    assert_non_null(strstr(jsn_get_str(test_condition(the_set(&f), "Ready"), "message"),
+                           "the record of node gpu-0 is deleted when"));
+    f.nodes[0].state |= NODE_FLAG_NO_RESPOND;
+    converge(&f);
+    assert_int_equal(f.state.n, 0);
+    assert_int_equal(jsn_len(jsn_get(the_set(&f), "metadata.finalizers")), 0);
+}
+
 static void orphans_stay(void **state)
 {
     AUTO(fixture_done) struct fixture f;
@@ -127,6 +159,7 @@ int main(void)
         cmocka_unit_test(a_deleted_set_lets_go_what_is_free_and_then_itself),
         cmocka_unit_test(a_deleted_set_says_what_it_waits_for),
         cmocka_unit_test(force_deletes_at_once),
+        cmocka_unit_test(records_go_before_the_set),
         cmocka_unit_test(orphans_stay),
         cmocka_unit_test(a_foreground_deletion_is_noted),
     };

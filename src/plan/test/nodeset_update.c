@@ -231,9 +231,51 @@ static void an_image_that_slurmctld_does_not_serve_waits(void **state)
     fixture_done(&f);
 }
 
+/* Now is 1,000 s after the beginning of time. */
+static void a_scheduled_update_has_its_time(void **state)
+{
+    static const struct {
+        const char *start;
+        bool goes;
+        bool waits;
+    } cases[] = {
+        {"1970-01-01T00:16:00Z", true, false},  /* 40 s ago */
+        {"1970-01-01T00:17:00Z", false, true},  /* in 20 s */
+        {"1970-01-01T00:10:00Z", false, false}, /* over */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        static const struct slurm_node nodes[] = {{"gpu-0", NODE_BASE_IDLE, NULL, true, 0}};
+        struct fixture f = {0};
+        struct actions list;
+        bool drains = false;
+        bool requeued = false;
+
+        run_set(&f, 1, "");
+        use_slurm(&f, nodes, 1);
+        jsn_set(&f.arena, jsn_get(the_set(&f), "spec"), "updateStrategy",
+                json_of(&f.arena, arena_printf(&f.arena,
+                                               "{'type':'ScheduledUpdate','scheduledUpdate':{"
+                                               "'startTime':'%s','duration':'2m'}}",
+                                               cases[i].start)));
+        jsn_set_path(&f.arena, the_set(&f), "spec.slurmd",
+                     json_of(&f.arena, "{'image':'another'}"));
+        list = plan(&f);
+        for (size_t k = 0; k < list.n; k++) {
+            drains |= list.items[k].verb == ACTION_NODE;
+            requeued |= list.items[k].verb == ACTION_REQUEUE;
+        }
+        assert_int_equal(drains, cases[i].goes);
+        assert_int_equal(requeued, cases[i].waits);
+        fixture_done(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_scheduled_update_has_its_time),
         cmocka_unit_test(outdated_pods_are_drained_within_the_bounds),
         cmocka_unit_test(nothing_goes_for_another_pod_that_was_not_tried),
         cmocka_unit_test(a_scale_in_asks_nobody),

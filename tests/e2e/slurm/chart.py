@@ -8,7 +8,6 @@ import json
 
 TAG = "26.05-ubuntu26.04"
 NAMESPACE = "slurm"
-RESTAPI = False
 HELM = {"helm.sh/chart": "slurm-1.2.1", "app.kubernetes.io/managed-by": "Helm", "app.kubernetes.io/part-of": "slurm"}
 API = "slinky.slurm.net/v1beta1"
 
@@ -180,7 +179,7 @@ def render(over=None):
         objects += maps
     objects.append(controller(values, refs))
     objects += [nodeset(values, key) for key in sorted(values["nodesets"])]
-    objects += [restapi(values)] if RESTAPI else []
+    objects.append(restapi(values))
     return objects
 
 

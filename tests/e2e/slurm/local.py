@@ -123,11 +123,11 @@ class Local:
                 return c
         return None
 
-    def wait_condition(self, kind, name, which, status, reason=None, namespace="default"):
+    def wait_condition(self, kind, name, which, status, reason=None, namespace="default", seconds=WAIT_S):
         def look():
             c = self.condition(kind, name, which, namespace)
             return c if c and c["status"] == status and reason in (None, c["reason"]) else None
-        return wait_for(look, f"{kind} {name} has {which}={status} ({reason})")
+        return wait_for(look, f"{kind} {name} has {which}={status} ({reason})", seconds)
 
     def wait_ready(self, pod, namespace="default", seconds=WAIT_S):
         return wait_for(lambda: (self.condition("pod", pod, "Ready", namespace) or {}).get("status") == "True",

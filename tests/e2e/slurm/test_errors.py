@@ -71,9 +71,18 @@ def test_a_configuration_that_slurm_refuses(cluster, running, text, why):
 
 
 def test_a_setting_of_the_operators_in_an_included_file(cluster, running):
-    cluster.kubectl("create", "configmap", "more", "--from-literal=more.conf=KillWait=31\nStateSaveLocation=/tmp\n")
+    including = controller(extraConf="ReturnToService=2\nInclude more.conf\n", configFileRefs=[{"name": "more"}])
+    bad = json.dumps({"data": {"more.conf": "KillWait=31\nStateSaveLocation=/tmp\n"}})
+    cluster.kubectl("create", "configmap", "more", "--from-literal=more.conf=KillWait=31\n")
     try:
-        cluster.apply(controller(extraConf="ReturnToService=2\nInclude more.conf\n", configFileRefs=[{"name": "more"}]))
+        cluster.kubectl("patch", "configmap", "more", "--type=merge", "-p", bad)
+        done = cluster.apply(including, check=False)
+        assert done.returncode != 0 and "more.conf line 2: StateSaveLocation is the pod's volume" in done.stderr
+        # A file that turns bad later: the condition says so.
+        cluster.kubectl("patch", "configmap", "more", "--type=merge", "-p", '{"data": {"more.conf": "KillWait=31\\n"}}')
+        cluster.apply(including)
+        cluster.wait_condition("controller", "slurm", "ConfigApplied", "True")
+        cluster.kubectl("patch", "configmap", "more", "--type=merge", "-p", bad)
         seen = cluster.wait_condition("controller", "slurm", "ConfigApplied", "False", "ConfigInvalid")
         assert "more.conf line 2: StateSaveLocation is the pod's volume and cannot be set" in seen["message"]
     finally:

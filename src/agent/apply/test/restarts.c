@@ -7,6 +7,8 @@
  */
 #include "src/agent/apply/test/stage.h"
 
+#include "src/base/alloc.h"
+
 #define WITH_A STAGE_ALL "PartitionName=a Nodes=n1 MaxTime=5\n"
 #define HEAVY "MaxNodeCount=1500\n"
 
@@ -85,6 +87,25 @@ static void a_slurmctld_that_stays_is_not_pinged(void **state)
     assert_true(s->ctld->pings > pings && s->ctld->pings <= pings + 2);
 }
 
+/* Slinky's supervisord leaves a slurmctld down that has ended well; the liveness probe of its
+ * container does not. */
+static void the_liveness_probe_of_another_image_is_waited_for(void **state)
+{
+    AUTO(push_done) struct push p = {0};
+    AUTO(free) char *started = NULL;
+    struct stage *s = *state;
+
+    started = xasprintf("%s/started", s->dir);
+    assert_int_equal(unlink(started), 0);
+    s->ctld->no_entry_point = true;
+    stage_push(s, HEAVY STAGE_ALL, &p);
+    stage_run(s, 70000);
+    assert_false(s->ctld->up);
+    ctld_start(s->ctld);
+    stage_run(s, 30000);
+    stage_expect_settled(s, HEAVY STAGE_ALL);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, stage_setup, stage_teardown)
 
 int main(void)
@@ -94,6 +115,7 @@ int main(void)
         T(drift_ends_with_the_slurmctld_that_had_it),
         T(an_upgrade_between_two_looks_is_seen),
         T(a_slurmctld_that_stays_is_not_pinged),
+        T(the_liveness_probe_of_another_image_is_waited_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,6 +231,7 @@ struct stage *stage_new(const char *conf)
     AUTO(free) char *live = NULL;
     AUTO(free) char *slurm_conf = NULL;
     AUTO(free) char *marker = NULL;
+    AUTO(free) char *started = NULL;
     struct err e = {0};
 
     /* thousands of small files are synced: memory is quicker where it can be had */
@@ -241,8 +242,10 @@ struct stage *stage_new(const char *conf)
     live = path_of(s, "live");
     slurm_conf = path_of(s, "live/slurm.conf");
     marker = path_of(s, "restart");
+    started = path_of(s, "started"); /* the entry point is ours */
     assert_int_equal(mkdir(live, 0755), 0);
     assert_int_equal(file_write(slurm_conf, str_of(conf), 0644, &e), 0);
+    assert_int_equal(file_write(started, STR(""), 0644, &e), 0);
     s->ctld = ctld_new(live, marker);
     ctld_start(s->ctld);
     return s;

@@ -31,7 +31,7 @@ static const struct bootstrap_rule rules[] = {
     RULE("system:slurmkeeper:aggregate-to-view", READ, OUR_GROUPS, "*"),
     RULE("system:slurmkeeper:aggregate-to-slurm-edit", WRITE, "slurmkeeper.dev", "partitions"),
     RULE("system:slurmkeeper:aggregate-to-slurm-edit", "patch update", "slinky.slurm.net",
-         "nodesets/scale"),
+         "loginsets/scale nodesets/scale"),
 
     /* Runs pods on this machine: takes them, mounts what they name, tells how they are. */
     RULE("system:slurmkeeper:node", READ, "-",
@@ -50,19 +50,21 @@ static const struct bootstrap_rule rules[] = {
 
     /* Makes clusters as declared: what src/operator/rights.c lists, without what a webhook and
      * OpenShift need; tests/client/rights.c holds the two against each other. */
-    RULE("system:slurmkeeper:operator", READ, "slinky.slurm.net", "accountings"),
-    RULE("system:slurmkeeper:operator", READ " patch", "slinky.slurm.net", "controllers nodesets"),
+    RULE("system:slurmkeeper:operator", READ " patch", "slinky.slurm.net",
+         "accountings controllers loginsets nodesets restapis tokens"),
     RULE("system:slurmkeeper:operator", READ " patch", "slurmkeeper.dev", "partitions"),
     RULE("system:slurmkeeper:operator", "patch", "slinky.slurm.net",
-         "controllers/status nodesets/status"),
+         "accountings/status controllers/status loginsets/status nodesets/status restapis/status "
+         "tokens/status"),
     RULE("system:slurmkeeper:operator", "patch", "slurmkeeper.dev", "partitions/status"),
     RULE("system:slurmkeeper:operator", READ " create patch", "-", "configmaps secrets services"),
     RULE("system:slurmkeeper:operator", READ " create patch delete", "-",
          "persistentvolumeclaims pods"),
     RULE("system:slurmkeeper:operator", READ, "-", "nodes"),
     RULE("system:slurmkeeper:operator", "patch", "-", "pods/status"),
+    RULE("system:slurmkeeper:operator", "get", "-", "pods/log"),
     RULE("system:slurmkeeper:operator", READ " create delete", "apps", "controllerrevisions"),
-    RULE("system:slurmkeeper:operator", READ " create patch", "apps", "statefulsets"),
+    RULE("system:slurmkeeper:operator", READ " create patch", "apps", "deployments statefulsets"),
     RULE("system:slurmkeeper:operator", READ " create patch", "policy", "poddisruptionbudgets"),
     RULE("system:slurmkeeper:operator", READ " create patch delete", "monitoring.coreos.com",
          "servicemonitors"),
