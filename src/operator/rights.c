@@ -50,14 +50,8 @@ static const char *const *verbs_of(struct arena *a, unsigned uses)
 
 static void add_kind(struct rights *r, const struct plan_kind *k)
 {
-<<<<<<< HEAD
     add(r, (struct right){k->cluster ? RIGHT_CLUSTER : RIGHT_EVERYWHERE, k->group, k->plural,
                           verbs_of(r->a, k->uses), NULL});
-=======
-    enum right_scope scope = k->cluster ? RIGHT_CLUSTER : RIGHT_EVERYWHERE;
-
-    add(r, (struct right){scope, k->group, k->plural, verbs_of(r->a, k->uses), NULL});
->>>>>>> kube
     if (k->uses & PLAN_STATUS)
         add(r, (struct right){RIGHT_EVERYWHERE, k->group,
                               arena_printf(r->a, "%s/status", k->plural), patch, NULL});
