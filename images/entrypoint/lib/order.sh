@@ -9,8 +9,8 @@
 # never longer than some seconds; then it registers out of its turn.
 
 order_answer_s=20 # for slurmctld's first answer
-order_still_s=3   # without a new node
-order_most_s=10   # in all
+order_still_s=8   # without a new node
+order_most_s=30   # in all
 
 # nodes_ahead NAME < NAMES: how many of NAME's NodeSet with lower numbers are not among the names;
 # -1 if NAME itself is.

@@ -45,7 +45,9 @@ def test_it_follows_scaling(cluster):
 
 
 def test_sattach_and_a_signal_reach_a_step(cluster):
-    job = running_step(cluster, command="sh -c 'trap \"echo heard\" USR1; while :; do echo tick; sleep 0.2; done'")
+    script = "trap \"echo heard\" USR1; touch begun-$SLURM_PROCID; while :; do echo tick; sleep 0.2; done"
+    job = running_step(cluster, command=f"sh -c '{script}'")
+    wait_for(lambda: all(os.path.exists(f"{cluster.share}/begun-{i}") for i in range(3)), "its tasks run")
     env = cluster.env()
     child = subprocess.Popen(["sattach", f"{job}.0"], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:

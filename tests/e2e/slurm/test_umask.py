@@ -16,7 +16,7 @@ RANDOM = re.compile(r"\.\.\d{4}_[0-9_.]+|munge-\w+|\b[0-9a-f]{12,}\b|-[0-9a-f]{1
 # of processes that go on: pipes and records that come and go; what a run writes into its own root
 RESTLESS = re.compile(r"/(runtime|node/claims/[^/]+|apiserver\.lock|api\.db.*|var/spool/slurmd|run|tmp|cache|volumes/run|slurm-live)(/|$)")
 OPEN_TO_ALL = re.compile(r"^(|clients(/[^/]+){0,2}|clients/.*/(slurm|plugstack|cgroup|topology|gres)[^/]*\.conf|"
-                         r"clients/.*/munge\.(socket(\.\d+)?(\.lock)?|pid)|cluster\.json|serve\.json)$")
+                         r"clients/.*/slurmkeeper-spank\.so|clients/.*/munge\.(socket(\.\d+)?(\.lock)?|pid)|cluster\.json|serve\.json)$")
 
 
 def modes_of_state(c):
@@ -49,6 +49,7 @@ def modes_in_pod(c):
     """The same of a pod's root, from inside: its own file system, and what is mounted there."""
     out = c.exec("compute-0", "sh", "-c",
                  "find / -xdev \\( -path /tmp -o -path /home -o -path /srv -o -path /root -o -path /var/tmp -o "
+                 "-path /usr -o -path /opt -o -path /.etc -o -path /libexec -o -path '/etc/slurm.*.d' -o "
                  "-path /var/spool/slurmd \\) -prune -o -printf '%m %u %g %p\\n';"
                  "stat -c '%a %U %G %n' /run /dev/shm /etc /etc/slurm /etc/slurm/* /etc/passwd /etc/shadow /usr/bin "
                  "/var/log/slurm /var/log/slurm/slurmd.log /libexec/slurmkeeper/entrypoint/slurmd",
