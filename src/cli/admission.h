@@ -9,7 +9,7 @@
 struct admission {
     struct apiserver *server;
     uint32_t release; /* of Slurm, where nothing else names one; 0: any */
-    bool host_slurm;   /* as in struct admission_request */
+    bool host_slurm;  /* as in struct admission_request */
     struct name_index names;
 };
 

@@ -330,8 +330,7 @@ static int refusal(const struct agent_call *call, const struct http_answer *answ
     why = jsn_get_str(v, "error");
     /* Slurm's refusals depend on its state: the next look tells whether to try again. */
     return err_set(e, answer->status == 404 ? -ENOENT : -EREMOTEIO, ERR_RETRY, "%s node %s: %s",
-                   call->action, call->node,
-                   why ? why : "the agent refuses without a reason");
+                   call->action, call->node, why ? why : "the agent refuses without a reason");
 }
 
 static void on_node_done(void *arg, const struct http_answer *answer, const struct err *failure)

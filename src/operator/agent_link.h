@@ -57,8 +57,8 @@ typedef void (*agent_done_fn)(void *arg, const struct err *e);
  * The handle is valid until fn is called or the call is cancelled. */
 struct agent_call *agent_link_change_node(struct agent_link *k, const char *node,
                                           const struct jsn *body, agent_done_fn fn, void *arg);
-/* Have the node drained, if it is not, and fail with -EBUSY if it has work even so; -ENOENT: Slurm has
- * no such node. */
+/* Have the node drained, if it is not, and fail with -EBUSY if it has work even so; -ENOENT: Slurm
+ * has no such node. */
 struct agent_call *agent_link_hold_node(struct agent_link *k, const char *node, const char *reason,
                                         agent_done_fn fn, void *arg);
 void agent_call_cancel(struct agent_call *call);

@@ -20,9 +20,9 @@ enum action_verb {
 };
 
 /*
- * What is known of a node is as old as the last answer, and a job may have started since.  So before
- * its pod is deleted, slurmctld is asked to drain the node (once more), and to say that it has no
- * work then: from that moment on no job starts there.
+ * What is known of a node is as old as the last answer, and a job may have started since.  So
+ * before its pod is deleted, slurmctld is asked to drain the node (once more), and to say that it
+ * has no work then: from that moment on no job starts there.
  */
 struct action_hold {
     const char *controller;
@@ -39,14 +39,14 @@ struct action {
     unsigned stage;
     const struct plan_kind *kind; /* NULL for the agent's actions */
     const char *namespace;
-    const char *name;       /* of the object; for the agent's actions of the Controller */
-    const char *node;       /* ACTION_NODE: in Slurm */
-    const char *uid;        /* ACTION_DELETE: of this very object, or nothing is deleted */
-    const char *version;    /* ACTION_DELETE: only if it has not changed since; NULL: in any case */
+    const char *name;    /* of the object; for the agent's actions of the Controller */
+    const char *node;    /* ACTION_NODE: in Slurm */
+    const char *uid;     /* ACTION_DELETE: of this very object, or nothing is deleted */
+    const char *version; /* ACTION_DELETE: only if it has not changed since; NULL: in any case */
     const struct action_hold *hold; /* ACTION_DELETE of a pod: only if this holds; NULL: nothing */
-    const struct jsn *body; /* object or patch */
-    bool strategic;         /* ACTION_STATUS: the patch is a strategic one */
-    bool guarded;           /* left out if something that was tried before was refused */
+    const struct jsn *body;         /* object or patch */
+    bool strategic;                 /* ACTION_STATUS: the patch is a strategic one */
+    bool guarded;                   /* left out if something that was tried before was refused */
     bool same_size;     /* ACTION_TRY: as large as what goes for it, so a full quota is enough */
     bool warning;       /* ACTION_EVENT */
     const char *reason; /* of an event; of other actions: event once it has succeeded */

@@ -89,8 +89,8 @@ static void let_back(const struct plan_nodeset *in, const struct plan_pod *p,
 {
     if (!our_prefix(n->reason) && !is_forgiven(p, n))
         return;
-    /* Only with the very reason that is seen here: by the time that this arrives, its pod may be about
-     * to be deleted (nodeset_hold.c). */
+    /* Only with the very reason that is seen here: by the time that this arrives, its pod may be
+     * about to be deleted (nodeset_hold.c). */
     if (nodestate_base(n->state) == NODE_BASE_DOWN) {
         if (p->ready && !(n->state & NODE_FLAG_NO_RESPOND))
             ask(in, n->name, "resume", NULL, n->reason, to);

@@ -2,8 +2,8 @@
 /*
  * The last look before a pod is deleted.
  *
- * Caches and Slurm's state are always old: since they were read a job may have started, somebody may
- * have let the node back, another operator may think otherwise.  So the deletion goes with two
+ * Caches and Slurm's state are always old: since they were read a job may have started, somebody
+ * may have let the node back, another operator may think otherwise.  So the deletion goes with two
  * conditions.  The API server deletes the pod only as it was read.  And before it is asked,
  * slurmctld drains the node, once more, and says that it has no work.
  *
@@ -43,6 +43,5 @@ bool nodeset_is_held(struct arena *a, const struct plan_nodeset *in, const struc
 {
     const struct slurm_node *n = slurm_state_node(in->slurm, p->slurm_name);
 
-    return n && !p->deleting && nodeset_drain_is_ours(n) &&
-           streq(n->reason, reason_of(a, in, p));
+    return n && !p->deleting && nodeset_drain_is_ours(n) && streq(n->reason, reason_of(a, in, p));
 }

@@ -114,12 +114,11 @@ static int run_all(const struct request *r)
     uint64_t seed = r->seed;
 
     for (; seed < r->seed + r->seeds; seed++) {
-        struct sim_options o = {
-            .seed = seed,
-            .steps = r->steps,
-            .calm_every = CALM_EVERY,
-            .overlap = r->overlap,
-            .tell = r->tell};
+        struct sim_options o = {.seed = seed,
+                                .steps = r->steps,
+                                .calm_every = CALM_EVERY,
+                                .overlap = r->overlap,
+                                .tell = r->tell};
         char fault[512];
         uint64_t step;
 

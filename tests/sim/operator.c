@@ -11,10 +11,10 @@
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_MOST_MS 30000
 
-static const char lab[] = "{\"apiVersion\":\"slinky.slurm.net/v1beta1\",\"kind\":\"Controller\","
-                          "\"metadata\":{\"name\":\"" SIM_CONTROLLER
-                          "\",\"namespace\":\"" SIM_NAMESPACE
-                          "\",\"uid\":\"C\",\"generation\":1},\"spec\":{}}";
+static const char lab[] =
+    "{\"apiVersion\":\"slinky.slurm.net/v1beta1\",\"kind\":\"Controller\","
+    "\"metadata\":{\"name\":\"" SIM_CONTROLLER "\",\"namespace\":\"" SIM_NAMESPACE
+    "\",\"uid\":\"C\",\"generation\":1},\"spec\":{}}";
 
 static bool may_write(void *arg)
 {
@@ -74,7 +74,7 @@ void operator_kill(struct sim *s, unsigned number)
     o->execution = execution_cancel(o->execution);
     seam_run_deferred(s);
     for (size_t i = 0; i < SIM_CALLS; i++)
-        if (s->calls[i].kind != CALL_NONE && s->calls[i].operator == number)
+        if (s->calls[i].kind != CALL_NONE && s->calls[i].operator== number)
             s->calls[i].heard = false;
     o->queue = queue_free(o->queue);
     o->asked = asked_free(o->asked);

@@ -148,8 +148,8 @@ static void administer(struct sim *s)
 
 /* --- bad luck --- */
 
-/* A leader that loses its lease stops before the other may begin; where clocks are wrong it does not
- * (overlap). */
+/* A leader that loses its lease stops before the other may begin; where clocks are wrong it does
+ * not (overlap). */
 static void lose_lead(struct sim *s)
 {
     unsigned number = chance_below(&s->chance, SIM_OPERATORS);

@@ -18,8 +18,8 @@
 
 /* --- chance ---
  *
- * Each step has a sequence of its own, made from the seed and the number of the step: so a step that
- * is left out changes no other, and a story can be made shorter. */
+ * Each step has a sequence of its own, made from the seed and the number of the step: so a step
+ * that is left out changes no other, and a story can be made shorter. */
 struct chance {
     uint64_t state;
 };
@@ -71,7 +71,7 @@ struct api {
 /* --- Slurm --- */
 
 struct sim_job {
-    unsigned id; /* 0: none */
+    unsigned id;    /* 0: none */
     unsigned nodes; /* a bit for each */
     int64_t end_ms;
 };
@@ -80,7 +80,7 @@ struct sim_node {
     bool exists;
     bool down;
     bool drained;
-    bool silent; /* its slurmd does not answer */
+    bool silent;   /* its slurmd does not answer */
     bool by_admin; /* somebody else has written the reason */
     /* An admin let go of a drain that was ours: what then happens to jobs is not ours. */
     int64_t risk_until_ms;
@@ -160,7 +160,7 @@ struct sim_operator {
     struct asked *asked;
     struct execution *execution;
     struct executor executor;
-    char *running; /* the key that is worked on */
+    char *running;            /* the key that is worked on */
     struct sim_view views[2]; /* the one that is known, and one that is on its way */
     int64_t view_at_ms;
     bool view_known;
@@ -175,10 +175,10 @@ struct sim_timer;
 struct sim_options {
     uint64_t seed;
     uint64_t steps;
-    uint64_t calm_every;   /* steps of trouble between two times of rest */
+    uint64_t calm_every;           /* steps of trouble between two times of rest */
     const unsigned char *left_out; /* a bit for each step; NULL: none */
-    bool overlap;          /* two operators may lead at the same time */
-    bool tell;             /* print what happens */
+    bool overlap;                  /* two operators may lead at the same time */
+    bool tell;                     /* print what happens */
 };
 
 struct sim_tally {
@@ -226,7 +226,7 @@ void seam_run_deferred(struct sim *s);
 void seam_run_timers(struct sim *s);
 /* When the next timer is due; INT64_MAX: none is. */
 int64_t seam_next_timer_ms(const struct sim *s);
-struct sim_call *seam_call(struct sim *s, enum sim_call_kind kind, unsigned operator, void *arg);
+struct sim_call *seam_call(struct sim *s, enum sim_call_kind kind, unsigned operator, void * arg);
 void seam_call_free(struct sim_call *c);
 
 /* api.c */
