@@ -49,5 +49,5 @@ int slurms_note(const char *state, const struct install *i, struct err *e)
     }
     release_text(i->release, release);
     buf_printf(&b, "%s %s\n", release, i->prefix);
-    return file_update(path, buf_view(&b), 0644, &changed, e);
+    return file_update(path, buf_view(&b), 0600, &changed, e);
 }

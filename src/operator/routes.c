@@ -188,7 +188,8 @@ static bool same_machine(const struct plan_machine *a, const struct plan_machine
 static void follow_machine(const struct routes *r, const struct kube_object *old,
                            const struct kube_object *now)
 {
-    AUTO(free) char *key = xasprintf("all/%s", now ? now->name : old->name);
+    const char *name = now ? now->name : old ? old->name : "";
+    AUTO(free) char *key = xasprintf("all/%s", name);
 
     if (old && now && same_machine(old->value, now->value))
         return;

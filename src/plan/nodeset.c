@@ -237,8 +237,18 @@ static void plan_removal(const struct plan_nodeset *in, const struct nodeset_sca
     }
 }
 
+/* It is deleted by this plan, as it was read: a change before would stand in the way. */
+static bool goes_now(const struct nodeset_scale *scale, const struct plan_pod *p)
+{
+    for (size_t i = 0; i < scale->n_remove && i < scale->first_replaced; i++)
+        if (scale->remove[i] == p)
+            return true;
+    return false;
+}
+
 /* Busy pods carry the label that the disruption budget selects.  Unknown: as it is. */
-static void plan_protection(const struct plan_nodeset *in, struct actions *to)
+static void plan_protection(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                            struct actions *to)
 {
     actions_step(to, "Protection");
     for (size_t i = 0; in->slurm && !in->slurm->down && i < in->n_pods; i++) {
@@ -249,7 +259,7 @@ static void plan_protection(const struct plan_nodeset *in, struct actions *to)
         struct jsn *labels;
         struct action *a;
 
-        if (p->deleting || want == p->protected)
+        if (p->deleting || want == p->protected || goes_now(scale, p))
             continue;
         labels =
             jsn_ensure_object(to->arena, jsn_ensure_object(to->arena, patch, "metadata"), "labels");
@@ -263,19 +273,21 @@ static void plan_protection(const struct plan_nodeset *in, struct actions *to)
     }
 }
 
-static void plan_mirror(const struct plan_nodeset *in, struct actions *to)
+static void plan_mirror(const struct plan_nodeset *in, const struct nodeset_scale *scale,
+                        struct actions *to)
 {
     actions_step(to, "SlurmState");
     for (size_t i = 0; in->slurm && !in->slurm->down && i < in->n_pods; i++)
-        pod_conditions_plan(to, in->pods[i], slurm_state_node(in->slurm, in->pods[i]->slurm_name),
-                            in->now_us);
+        if (!goes_now(scale, in->pods[i]))
+            pod_conditions_plan(to, in->pods[i],
+                                slurm_state_node(in->slurm, in->pods[i]->slurm_name), in->now_us);
 }
 
 void nodeset_pods_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                        struct actions *to)
 {
-    plan_protection(in, to);
-    plan_mirror(in, to);
+    plan_protection(in, scale, to);
+    plan_mirror(in, scale, to);
     nodeset_drain_plan(in, scale, to);
     plan_removal(in, scale, to);
     (void)nodeset_retire_plan(in, scale, to);

@@ -21,6 +21,7 @@
 
 /* What sbatch looks for. */
 #pragma GCC visibility push(default)
+/* cppcheck-suppress unknownMacro ; it is Slurm's */
 SPANK_PLUGIN(slurmkeeper, 1)
 int slurm_spank_init_post_opt(spank_t sp, int ac, char **av);
 #pragma GCC visibility pop

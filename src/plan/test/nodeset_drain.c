@@ -31,7 +31,7 @@ static void nodes_are_drained_before_their_pods_go(void **state)
     f.nodes[2].state = NODE_BASE_IDLE | NODE_FLAG_DRAIN;
     f.nodes[2].jobs = 0;
     /* Its node stays drained: no job may start there while its pod ends. */
-    expect_plan(&f, "patch Pod gpu-2;status Pod gpu-2;delete Pod gpu-2;status NodeSet gpu;");
+    expect_plan(&f, "delete Pod gpu-2;status NodeSet gpu;");
     converge(&f);
     expect_pods(&f, "");
     fixture_done(&f);

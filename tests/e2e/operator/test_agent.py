@@ -381,13 +381,13 @@ def test_scale_down_drains_first(lab, agent):
     agent.calls.clear()
     lab.kubectl("scale", "nodeset/compute", "--replicas=1", "-n", "slurm")
     eventually(lambda: len(lab.get("pods")) == 3, "the idle one's end")
-    last = [n for n, b in agent.calls if "is being deleted" in b.get("reason", "")]
-    assert last == ["compute-0"], "slurmctld is asked once more before the pod goes"
+    last = {n for n, b in agent.calls if "is being deleted" in b.get("reason", "")}
+    assert last == {"compute-0"}, "slurmctld is asked once more before the pod goes"
     eventually(lambda: [n for n, b in agent.calls if b["action"] == "drain" and
                         "is being deleted" not in b["reason"]] == ["compute-0", "compute-2"], "the drains")
     agent.remove("nodes", "compute-0")
     waiting = lab.condition("nodeset", "compute", "ScaledDown")
-    assert waiting["reason"] == "WaitingForDrain" and "jobs 8" in waiting["message"]
+    assert waiting["reason"] == "WaitingForDrain" and "(job 8)" in waiting["message"]
     time.sleep(1)
     assert "deletionTimestamp" not in lab.get("pod", "compute-2")["metadata"]
     agent.node("compute-2", "IDLE+DRAIN", agent.parts["nodes"]["compute-2"]["reason"])
