@@ -2,7 +2,7 @@
 /*
  * The plan for a NodeSet in StatefulSet mode.
  *
- * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Register, Successor,
+ * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Successor, Register,
  * Protection, SlurmState, Cordon, Removal, Retire, Status.  What the NodeSets of a cluster share is
  * made by their Controller's plan.  What hinders (no Controller, a name that is taken, a bad spec)
  * is told by the Ready condition; pods that run stay as they are, and none is made.
@@ -286,6 +286,7 @@ static void plan_mirror(const struct plan_nodeset *in, const struct nodeset_scal
 void nodeset_pods_plan(const struct plan_nodeset *in, const struct nodeset_scale *scale,
                        struct actions *to)
 {
+    nodeset_lost_plan(in, to);
     plan_protection(in, scale, to);
     plan_mirror(in, scale, to);
     nodeset_drain_plan(in, scale, to);
@@ -335,7 +336,6 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
         nodeset_claims_plan(in, &scale, to);
         plan_pods(in, &view, &scale, to);
         nodeset_nodes_plan(in, &view, &scale, to);
-        nodeset_lost_plan(in, to);
         nodeset_successor_plan(in, &view, &scale, to);
         nodeset_pods_plan(in, &scale, to);
     }
