@@ -5,6 +5,9 @@
 #include "src/base/cleanup.h"
 #include "src/spank/unshared.h"
 
+/* As /proc/self/cmdline has them, the last zero too. */
+#define WORDS(text) text, sizeof(text)
+
 static void directories_in_a_share_are_shared(void **state)
 {
     char *arguments[] = {(char[]){"share=/home"}, (char[]){"other=/tmp"}, (char[]){"share=/data/"}};
@@ -26,13 +29,13 @@ static void the_last_chdir_counts(void **state)
         unsigned long size;
         const char *dir;
     } cases[] = {
-        {"sbatch\0-D\0/a\0x.sh", 17, "/a"},
-        {"sbatch\0--chdir=/b\0x", 21, "/b"},
-        {"sbatch\0--chdir\0/c\0x", 20, "/c"},
-        {"sbatch\0-D/d\0x", 14, "/d"},
-        {"sbatch\0-D/d\0--chdir=/e\0x", 26, "/e"},
-        {"sbatch\0x.sh\0--chdirs=/f", 25, NULL},
-        {"sbatch\0-D", 10, NULL},
+        {WORDS("sbatch\0-D\0/a\0x.sh"), "/a"},
+        {WORDS("sbatch\0--chdir=/b\0x"), "/b"},
+        {WORDS("sbatch\0--chdir\0/c\0x"), "/c"},
+        {WORDS("sbatch\0-D/d\0x"), "/d"},
+        {WORDS("sbatch\0-D/d\0--chdir=/e\0x"), "/e"},
+        {WORDS("sbatch\0x.sh\0--chdirs=/f"), NULL},
+        {WORDS("sbatch\0-D"), NULL},
         {"", 0, NULL},
     };
 
