@@ -315,16 +315,17 @@ static struct jsn *make_labels(const struct maker *m)
  * The NodeSet manages the pod.  The Controller is an owner beside it, so that a foreground deletion
  * of the NodeSet, which does not ask for finalizers, leaves a pod that may run a job alone.
  */
-static struct jsn *make_owners(const struct maker *m)
+struct jsn *build_worker_owners(struct arena *a, const struct build_cluster *c,
+                                const struct nodeset *ns)
 {
-    struct jsn *owners = jsn_array(m->a);
-    struct jsn *manager = labels_owner(m->a, "NodeSet", &m->ns->meta, true);
-    struct jsn *anchor = labels_owner(m->a, "Controller", &m->c->controller->meta, false);
+    struct jsn *owners = jsn_array(a);
+    struct jsn *manager = labels_owner(a, "NodeSet", &ns->meta, true);
+    struct jsn *anchor = labels_owner(a, "Controller", &c->controller->meta, false);
 
     if (manager)
-        jsn_append(m->a, owners, manager);
+        jsn_append(a, owners, manager);
     if (anchor)
-        jsn_append(m->a, owners, anchor);
+        jsn_append(a, owners, anchor);
     return owners;
 }
 
@@ -343,7 +344,7 @@ struct jsn *build_worker_pod(struct arena *a, const struct build_cluster *c,
 {
     struct maker m = {a, c, ns, w, p};
     struct jsn *annotations = build_map(a, &ns->spec.template.metadata.annotations);
-    struct jsn *owners = make_owners(&m);
+    struct jsn *owners = build_worker_owners(a, c, ns);
     bool named = w->ordinal >= 0;
 
     jsn_set_str(a, annotations, ANNOTATION_DEFAULT_CONTAINER, "slurmd");

@@ -31,6 +31,10 @@ struct jsn *build_worker_pod(struct arena *a, const struct build_cluster *c,
                              const struct nodeset *ns, const struct build_worker *w,
                              struct api_problems *p);
 
+/* Whose its pods are: metadata.ownerReferences. */
+struct jsn *build_worker_owners(struct arena *a, const struct build_cluster *c,
+                                const struct nodeset *ns);
+
 /* The pod's claims, an array, one for each volumeClaimTemplate. */
 struct jsn *build_worker_claims(struct arena *a, const struct build_cluster *c,
                                 const struct nodeset *ns, const struct build_worker *w);

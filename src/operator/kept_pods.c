@@ -45,6 +45,17 @@ static void index_slurm_name(void *arg, const struct jsn *object, struct kube_in
         kube_index_emit(out, str_of(arena_printf(&a, "%s/%s", p.namespace, p.slurm_name)));
 }
 
+static void index_lost(void *arg, const struct jsn *object, struct kube_index_out *out)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct plan_pod p;
+
+    (void)arg;
+    plan_pod_decode(&a, object, &p);
+    if (!p.owner_uid && p.instance && !p.is_slurmctld && !p.is_login && !p.is_accounting)
+        kube_index_emit(out, str_of(arena_printf(&a, "%s/%s", p.namespace, p.instance)));
+}
+
 /* Under no namespace: a machine has pods of all of them.  "all/" has those without a machine. */
 static void index_machine(void *arg, const struct jsn *object, struct kube_index_out *out)
 {
@@ -82,6 +93,7 @@ const struct kube_decoder kept_machines_decoder = {machine_decode, machine_relea
 const struct kube_decoder kept_pods_decoder = {pod_decode, pod_release, NULL};
 const struct kube_index kept_pods_indexes[] = {
     {WORLD_BY_SLURM_NAME, index_slurm_name, NULL},
+    {WORLD_BY_LOST, index_lost, NULL},
     {WORLD_BY_MACHINE, index_machine, NULL},
     {NULL},
 };

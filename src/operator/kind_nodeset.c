@@ -220,26 +220,28 @@ static const char *find_twin(struct reconcile *r, const struct nodeset *ns)
     return NULL;
 }
 
-/* Pods that the garbage collector took from a NodeSet which is being deleted with all it has. */
+/*
+ * Pods that bear its name and that nobody controls.  Of a NodeSet that is being deleted with all it
+ * has, the garbage collector took them from it, and they are its own still.  Otherwise they are
+ * left from another one.
+ */
 static void read_lost_pods(struct reconcile *r, struct plan_nodeset *in)
 {
     const struct api_meta *m = &in->ns->meta;
-    const struct plan_pod **pods;
-    const struct kube_object *o;
-    size_t at = 0;
+    struct kube_slice s = world_find(r->world, "Pod", r->namespace, WORLD_BY_LOST, m->name);
+    const struct plan_pod **pods = arena_calloc(&r->arena, in->n_pods + s.n + 1, sizeof(*pods));
 
-    if (!m->deleted_us || !api_annotation(m, DELETE_CASCADE))
-        return;
-    pods = arena_calloc(&r->arena, in->n_pods + world_count(r->world, "Pod") + 1, sizeof(*pods));
-    if (in->n_pods)
-        memcpy(pods, in->pods, in->n_pods * sizeof(*pods));
-    while ((o = world_next(r->world, "Pod", r->namespace, &at))) {
-        const struct plan_pod *p = o->value;
-
-        if (!p->owner_uid && !p->is_slurmctld && !p->is_login && streq(p->instance, m->name))
-            pods[in->n_pods++] = snapshot_pod(r, p);
+    for (size_t i = 0; i < s.n; i++)
+        pods[i] = snapshot_pod(r, s.items[i]->value);
+    if (!m->deleted_us) {
+        in->orphans = pods;
+        in->n_orphans = s.n;
+    } else if (api_annotation(m, DELETE_CASCADE)) {
+        if (in->n_pods)
+            memcpy(pods + s.n, in->pods, in->n_pods * sizeof(*pods));
+        in->pods = pods;
+        in->n_pods += s.n;
     }
-    in->pods = pods;
 }
 
 static void read_revisions(struct reconcile *r, struct plan_nodeset *in)

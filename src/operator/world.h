@@ -60,6 +60,9 @@ const struct kube_object *world_next(const struct world *w, const char *kind, co
 /* Of pods, in all namespaces: world_visit with "all/NODE", or "all/" for those without one. */
 #define WORLD_BY_MACHINE "machine"
 
+/* Of pods of NodeSets that nobody controls, by the NodeSet that their labels name. */
+#define WORLD_BY_LOST "lost"
+
 /* How many objects of the kind are held, and what all of them cost. */
 size_t world_count(const struct world *w, const char *kind);
 size_t world_bytes(const struct world *w);

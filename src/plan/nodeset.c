@@ -2,10 +2,11 @@
 /*
  * The plan for a NodeSet in StatefulSet mode.
  *
- * Steps in order: Finalizer, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Successor, Register,
- * Protection, SlurmState, Cordon, Removal, Retire, Status.  What the NodeSets of a cluster share is
- * made by their Controller's plan.  What hinders (no Controller, a name that is taken, a bad spec)
- * is told by the Ready condition; pods that run stay as they are, and none is made.
+ * Steps in order: Finalizer, Adopt, SSHConfig, Revision, Claims, NodeSetPods, Nodes, Successor,
+ * Register, Protection, SlurmState, Cordon, Removal, Retire, Status.  What the NodeSets of a
+ * cluster share is made by their Controller's plan.  What hinders (no Controller, a name that is
+ * taken, a bad spec) is told by the Ready condition; pods that run stay as they are, and none is
+ * made.
  */
 #include "src/plan/nodeset.h"
 
@@ -69,6 +70,36 @@ static void plan_ssh(const struct plan_nodeset *in, struct actions *to)
 {
     actions_step(to, "SSHConfig");
     bring_about(in, build_ssh_config(to->arena, in->ns), to);
+}
+
+/*
+ * Pods that a NodeSet of this name has left: it was deleted with --cascade=orphan, or an operator
+ * that had not seen its end made them.  They have the names that ours would have.  Returns whether
+ * there are any; what they are, the next plan sees.
+ */
+static bool adopt(const struct plan_nodeset *in, struct actions *to)
+{
+    actions_step(to, "Adopt");
+    for (size_t i = 0; i < in->n_orphans; i++) {
+        const struct plan_pod *p = in->orphans[i];
+        struct jsn *patch = jsn_object(to->arena);
+        struct jsn *meta = jsn_ensure_object(to->arena, patch, "metadata");
+        struct action *a;
+
+        if (p->deleting)
+            continue;
+        jsn_set(to->arena, meta, "ownerReferences",
+                build_worker_owners(to->arena, in->cluster, in->ns));
+        jsn_set_str(to->arena, meta, "uid", p->uid);
+        a = actions_add(to, ACTION_PATCH);
+        a->kind = plan_kind_find("Pod");
+        a->namespace = p->namespace;
+        a->name = p->name;
+        a->body = patch;
+        a->reason = "Adopted";
+        a->text = arena_printf(to->arena, "Adopted pod %s, which nobody controlled", p->name);
+    }
+    return in->n_orphans > 0;
 }
 
 static int64_t newest_revision(const struct plan_nodeset *in)
@@ -327,6 +358,8 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
         return;
     }
     why = find_hindrance(to->arena, in);
+    if (!why.reason && adopt(in, to))
+        return;
     if (!why.reason) {
         plan_ssh(in, to);
         view = view_of(in, to);

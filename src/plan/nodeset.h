@@ -17,6 +17,8 @@ struct plan_nodeset {
     const struct build_cluster *cluster;
     const struct plan_pod *const *pods; /* that it controls */
     size_t n_pods;
+    const struct plan_pod *const *orphans; /* that bear its name, and that nobody controls */
+    size_t n_orphans;
     const struct jsn *const *revisions; /* ControllerRevisions that it controls */
     size_t n_revisions;
     const struct slurm_state *slurm; /* NULL: nothing is known */

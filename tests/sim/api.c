@@ -270,6 +270,27 @@ void api_collect(struct sim *s)
         api_remove(s, "NodeSet", SIM_SET);
 }
 
+/* The garbage collector takes owners that are gone from their pods, which have another one. */
+void api_step(struct sim *s)
+{
+    const struct rev *set = revs_find(&s->api.objects, "NodeSet", SIM_SET);
+
+    for (unsigned i = 0; i < SIM_NODES; i++) {
+        AUTO(arena_done) struct arena a = {0};
+        const char *name = slurm_node_name(i);
+        struct rev *r = revs_find(&s->api.objects, "Pod", name);
+        struct jsn *v;
+
+        if (!r || !r->pod.owner_uid ||
+            (set && streq(jsn_get_str(set->v, "metadata.uid"), r->pod.owner_uid)))
+            continue;
+        v = jsn_clone(&a, r->v);
+        (void)jsn_del_path(v, "metadata.ownerReferences");
+        sim_tell(s, "api: pod %s has lost its owner", name);
+        api_store(s, v, "Pod", name);
+    }
+}
+
 int api_execute(struct sim *s, struct sim_call *c)
 {
     if (c->verb == KUBE_CREATE)

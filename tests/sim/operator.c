@@ -172,6 +172,7 @@ static struct rev *cached_set(const struct sim_operator *o)
 static void read_pods(struct sim_operator *o, struct arena *a, struct plan_nodeset *in)
 {
     const struct plan_pod **pods = arena_calloc(a, o->cache.n + 1, sizeof(struct plan_pod *));
+    const struct plan_pod **orphans = arena_calloc(a, o->cache.n + 1, sizeof(struct plan_pod *));
     const struct jsn **revisions = arena_calloc(a, o->cache.n + 1, sizeof(struct jsn *));
 
     for (size_t i = 0; i < o->cache.n; i++) {
@@ -179,10 +180,13 @@ static void read_pods(struct sim_operator *o, struct arena *a, struct plan_nodes
 
         if (streq(r->kind, "Pod") && streq(r->pod.owner_uid, in->ns->meta.uid))
             pods[in->n_pods++] = &r->pod;
+        else if (streq(r->kind, "Pod") && !r->pod.owner_uid && !in->ns->meta.deleted_us)
+            orphans[in->n_orphans++] = &r->pod;
         if (streq(r->kind, "ControllerRevision"))
             revisions[in->n_revisions++] = r->v;
     }
     in->pods = pods;
+    in->orphans = orphans;
     in->revisions = revisions;
 }
 

@@ -171,7 +171,8 @@ static void one_step(struct sim *s)
     static const struct {
         void (*fn)(struct sim *s);
         unsigned weight;
-    } others[] = {{step_call, 30}, {kubelet_step, 10}, {slurm_step, 10}, {people_step, 4}};
+    } others[] = {
+        {step_call, 30}, {kubelet_step, 10}, {slurm_step, 10}, {people_step, 4}, {api_step, 2}};
     unsigned pick = chance_below(&s->chance, 100);
 
     s->now_ms += chance_below(&s->chance, STEP_MS);

@@ -240,6 +240,7 @@ void api_remove(struct sim *s, const char *kind, const char *name);
 void api_delete_pod(struct sim *s, const char *name, bool ours);
 /* Objects whose deletion waits for nobody any more go. */
 void api_collect(struct sim *s);
+void api_step(struct sim *s);
 
 /* slurm.c */
 unsigned slurm_jobs_on(const struct sim *s, unsigned node);

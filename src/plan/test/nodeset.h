@@ -62,11 +62,13 @@ static inline UNUSED struct actions plan(struct fixture *f)
     struct api_lookup lookup = api_lookup_over(f->world.objects);
     struct build_cluster cluster = {.env = &f->env, .lookup = &lookup};
     const struct plan_pod *pods[POD_MAX * 40];
+    const struct plan_pod *orphans[POD_MAX * 40];
     const struct jsn *revisions[POD_MAX];
     struct plan_nodeset in = {.object = the_set(f),
                               .ns = ns,
                               .cluster = &cluster,
                               .pods = pods,
+                              .orphans = orphans,
                               .revisions = revisions,
                               .slurm = f->slurm,
                               .twin = f->twin,
@@ -96,7 +98,10 @@ static inline UNUSED struct actions plan(struct fixture *f)
         if (!streq(jsn_get_str(o, "kind"), "Pod"))
             continue;
         plan_pod_decode(a, o, p);
-        pods[in.n_pods++] = p;
+        if (p->owner_uid)
+            pods[in.n_pods++] = p;
+        else
+            orphans[in.n_orphans++] = p;
     }
     plan_nodeset(&in, &list);
     return list;

@@ -211,9 +211,29 @@ static void a_pin_to_a_machine_that_is_gone_is_dropped(void **state)
     assert_null(jsn_get(the_set(&f), "status.ordinalToNode.0"));
 }
 
+/* They have the names that its own would have. */
+static void pods_that_nobody_controls_are_adopted(void **state)
+{
+    struct fixture f = {0};
+
+    (void)state;
+    run_set(&f, 2, "");
+    assert_true(jsn_del_path(test_find(&f.world, "Pod", "gpu-1"), "metadata.ownerReferences"));
+    expect_plan(&f, "patch Pod gpu-1;");
+    converge(&f);
+    expect_pods(&f, "gpu-0 gpu-1 ");
+    assert_string_equal(
+        jsn_get_str(
+            jsn_item(jsn_get(test_find(&f.world, "Pod", "gpu-1"), "metadata.ownerReferences"), 0),
+            "uid"),
+        "U");
+    fixture_done(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pods_that_nobody_controls_are_adopted),
         cmocka_unit_test(pods_are_made_by_ordinal_and_then_left_alone),
         cmocka_unit_test(the_lowest_free_ordinals_are_filled),
         cmocka_unit_test(a_pod_that_is_ending_keeps_its_place),

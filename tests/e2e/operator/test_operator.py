@@ -319,6 +319,24 @@ def test_a_deleted_nodeset_waits_for_what_may_run_jobs(cluster, cascade):
     eventually(lambda: "NodeSet=busy" not in slurm_conf(cluster), "slurm.conf without it")
 
 
+def test_pods_that_were_left_are_adopted(cluster):
+    cluster.apply(nodeset("left", more="replicas: 2"))
+    eventually(lambda: cluster.get("pod", "left-1"), "the pods")
+    before = {name: cluster.get("pod", name)["metadata"]["uid"] for name in ("left-0", "left-1")}
+    run_pod(cluster, "left-0")
+    cluster.kubectl("delete", "nodeset", "left", "-n", "slurm", "--cascade=orphan", "--timeout=20s")
+    assert gone(cluster, "nodesets", "left")
+    cluster.apply(nodeset("left", more="replicas: 2"))
+    uid = cluster.get("nodeset", "left")["metadata"]["uid"]
+    for name, was in before.items():
+        eventually(lambda name=name: uid in [o["uid"] for o in cluster.get("pod", name)["metadata"].get(
+            "ownerReferences", [])], "its new owner")
+        assert cluster.get("pod", name)["metadata"]["uid"] == was, "the very pod"
+    settled(cluster)
+    cluster.kubectl("annotate", "nodeset", "left", "-n", "slurm", "slurmkeeper.dev/force-delete=true")
+    cluster.kubectl("delete", "nodeset", "left", "-n", "slurm", "--timeout=20s")
+
+
 def test_a_controller_goes_behind_its_nodesets(cluster):
     cluster.kubectl("delete", "controller", "lab", "-n", "slurm", "--wait=false")
     eventually(lambda: cluster.condition("controller", "lab", "Deleting"), "the condition")
