@@ -15,6 +15,7 @@
 #include "src/build/nodeset_pod.h"
 #include "src/build/nodeset_revision.h"
 #include "src/build/workers.h"
+#include "src/plan/bug.h"
 #include "src/plan/finalizer.h"
 #include "src/plan/nodeset_private.h"
 #include "src/plan/pod_conditions.h"
@@ -261,7 +262,7 @@ static void plan_removal(const struct plan_nodeset *in, const struct nodeset_sca
                                           "SuccessfulDelete", "Deleted pod %s", p->name);
 
         a->hold = nodeset_hold_of(to->arena, in, p);
-        if (!finalizer_is_forced(&in->ns->meta))
+        if (!finalizer_is_forced(&in->ns->meta) && !plan_bug_is(PLAN_BUG_ANY_VERSION))
             a->version = p->version;
         if (i >= scale->first_replaced)
             nodeset_guard(to, from);

@@ -11,6 +11,7 @@
  * that is slurmctld, which has refused slurmd's registration and takes it by now.  A
  * node that was set down when its pod ended (by the pod itself) is resumed when a new pod is ready.
  */
+#include "src/plan/bug.h"
 #include "src/plan/nodeset_private.h"
 #include "src/slurm/node_reason.h"
 
@@ -87,15 +88,19 @@ static bool is_forgiven(const struct plan_pod *p, const struct slurm_node *n)
 static void let_back(const struct plan_nodeset *in, const struct plan_pod *p,
                      const struct slurm_node *n, struct actions *to)
 {
-    if (!our_prefix(n->reason) && !is_forgiven(p, n))
+    const char *only_if = plan_bug_is(PLAN_BUG_ANY_REASON) ? our_prefix(n->reason) : n->reason;
+
+    if (plan_bug_is(PLAN_BUG_FOREIGN_DRAIN))
+        only_if = NULL;
+    else if (!our_prefix(n->reason) && !is_forgiven(p, n))
         return;
     /* Only with the very reason that is seen here: by the time that this arrives, its pod may be
      * about to be deleted (nodeset_hold.c). */
     if (nodestate_base(n->state) == NODE_BASE_DOWN) {
         if (p->ready && !(n->state & NODE_FLAG_NO_RESPOND))
-            ask(in, n->name, "resume", NULL, n->reason, to);
+            ask(in, n->name, "resume", NULL, only_if, to);
     } else if (is_draining(n)) {
-        ask(in, n->name, "undrain", NULL, n->reason, to);
+        ask(in, n->name, "undrain", NULL, only_if, to);
     }
 }
 

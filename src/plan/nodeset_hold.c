@@ -11,6 +11,7 @@
  * its answer was lost, and may arrive at any time.  So a pod whose node bears its own name there is
  * not let back: it goes.  A node that bears the name of an earlier pod is.
  */
+#include "src/plan/bug.h"
 #include "src/plan/finalizer.h"
 #include "src/plan/nodeset_private.h"
 
@@ -27,7 +28,7 @@ const struct action_hold *nodeset_hold_of(struct arena *a, const struct plan_nod
     struct action_hold *h;
 
     if (!in->slurm || in->slurm->down || plan_pod_is_over(p) || !p->slurm_name ||
-        finalizer_is_forced(&in->ns->meta))
+        finalizer_is_forced(&in->ns->meta) || plan_bug_is(PLAN_BUG_NO_HOLD))
         return NULL;
     h = arena_calloc(a, 1, sizeof(*h));
     *h = (struct action_hold){
@@ -43,5 +44,6 @@ bool nodeset_is_held(struct arena *a, const struct plan_nodeset *in, const struc
 {
     const struct slurm_node *n = slurm_state_node(in->slurm, p->slurm_name);
 
-    return n && !p->deleting && nodeset_drain_is_ours(n) && streq(n->reason, reason_of(a, in, p));
+    return n && !plan_bug_is(PLAN_BUG_LET_GO_BACK) && !p->deleting && nodeset_drain_is_ours(n) &&
+           streq(n->reason, reason_of(a, in, p));
 }

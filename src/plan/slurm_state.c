@@ -8,6 +8,8 @@
  */
 #include "src/plan/slurm_state.h"
 
+#include "src/plan/bug.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -40,7 +42,10 @@ bool slurm_state_is_free(const struct slurm_state *s, const char *name)
 {
     const struct slurm_node *node = slurm_state_node(s, name);
 
-    return node && slurm_state_is_idle(s, name) && nodestate_drained(node->state);
+    if (plan_bug_is(PLAN_BUG_UNKNOWN_FREE) && !node)
+        return true;
+    return node && slurm_state_is_idle(s, name) &&
+           (plan_bug_is(PLAN_BUG_UNDRAINED) || nodestate_drained(node->state));
 }
 
 bool slurm_state_was_asked(const struct slurm_state *s, const char *node, const char *action)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sim [seed=N] [seeds=N] [steps=N] [seconds=N] [overlap] [tell]
+ * sim [seed=N] [seeds=N] [steps=N] [seconds=N] [safety] [overlap] [terse] [tell]
  *
  * Runs seeds one after the other, from `seed` on, until `seeds` of them are done or the time is
  * over.  The first thing that must not be ends it: the story is made as short as it gets, and told.
@@ -22,7 +22,9 @@ struct request {
     uint64_t seeds;
     uint64_t steps;
     uint64_t seconds;
+    bool safety;
     bool overlap;
+    bool terse;
     bool tell;
 };
 
@@ -91,13 +93,15 @@ static void shorten(struct sim_options *o, const char *fault, unsigned char *bit
         }
 }
 
-static void tell_story(struct sim_options o, const char *fault, uint64_t step)
+static void tell_story(struct sim_options o, const char *fault, uint64_t step, bool terse)
 {
     AUTO(free) unsigned char *bits = xcalloc(1, o.steps / 8 + 1);
 
     printf("seed %llu, step %llu: %s\n", (unsigned long long)o.seed, (unsigned long long)step,
            fault);
     (void)fflush(stdout);
+    if (terse)
+        return;
     o.steps = step + 1;
     shorten(&o, fault, bits);
     printf("the shortest story found:\n");
@@ -117,13 +121,14 @@ static int run_all(const struct request *r)
         struct sim_options o = {.seed = seed,
                                 .steps = r->steps,
                                 .calm_every = CALM_EVERY,
+                                .safety = r->safety,
                                 .overlap = r->overlap,
                                 .tell = r->tell};
         char fault[512];
         uint64_t step;
 
         if (run(&o, &tally, fault, sizeof(fault), &step)) {
-            tell_story(o, fault, step);
+            tell_story(o, fault, step, r->terse);
             return 1;
         }
         if (r->seconds && clock_mono_ms() - start_ms > (int64_t)r->seconds * 1000)
@@ -158,8 +163,12 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (streq(argv[i], "tell"))
             r.tell = true;
+        else if (streq(argv[i], "safety"))
+            r.safety = true;
         else if (streq(argv[i], "overlap"))
             r.overlap = true;
+        else if (streq(argv[i], "terse"))
+            r.terse = true;
         else if (!read_number(argv[i], "seed", &r.seed) &&
                  !read_number(argv[i], "seeds", &r.seeds) &&
                  !read_number(argv[i], "steps", &r.steps) &&

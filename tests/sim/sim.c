@@ -248,14 +248,16 @@ static void rest(struct sim *s)
         if (s->now_ms - quiet_since > QUIET_MS && is_quiet(s))
             break;
     }
-    if (!s->fault[0] && s->now_ms - quiet_since <= QUIET_MS)
+    s->calm = false;
+    s->chance = trouble;
+    if (s->fault[0] || s->options.safety)
+        return;
+    if (s->now_ms - quiet_since <= QUIET_MS)
         sim_fail(s, "it does not come to rest within %d steps: %llu writes", REST_STEPS,
                  (unsigned long long)written);
     if (!s->fault[0])
         rest_check(s);
     s->tally.rests += !s->fault[0];
-    s->calm = false;
-    s->chance = trouble;
 }
 
 bool sim_run(struct sim *s, const struct sim_options *o)

@@ -177,6 +177,7 @@ struct sim_options {
     uint64_t steps;
     uint64_t calm_every;           /* steps of trouble between two times of rest */
     const unsigned char *left_out; /* a bit for each step; NULL: none */
+    bool safety;                   /* only what endangers jobs counts, not how all comes to rest */
     bool overlap;                  /* two operators may lead at the same time */
     bool tell;                     /* print what happens */
 };
