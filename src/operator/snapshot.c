@@ -94,6 +94,7 @@ const struct plan_pod *snapshot_pod(struct reconcile *r, const struct plan_pod *
     p->namespace = r->namespace;
     p->name = copy(r, p->name);
     p->uid = copy(r, p->uid);
+    p->version = copy(r, p->version);
     p->hash = copy(r, p->hash);
     p->owner_uid = p->owner_name = p->instance = NULL;
     p->node_name = copy(r, p->node_name);

@@ -177,13 +177,18 @@ static void read_pods(struct sim_operator *o, struct arena *a, struct plan_nodes
 
     for (size_t i = 0; i < o->cache.n; i++) {
         const struct rev *r = o->cache.items[i];
+        struct plan_pod *p;
 
-        if (streq(r->kind, "Pod") && streq(r->pod.owner_uid, in->ns->meta.uid))
-            pods[in->n_pods++] = &r->pod;
-        else if (streq(r->kind, "Pod") && !r->pod.owner_uid && !in->ns->meta.deleted_us)
-            orphans[in->n_orphans++] = &r->pod;
         if (streq(r->kind, "ControllerRevision"))
-            revisions[in->n_revisions++] = r->v;
+            revisions[in->n_revisions++] = jsn_clone(a, r->v);
+        if (!streq(r->kind, "Pod"))
+            continue;
+        p = arena_calloc(a, 1, sizeof(*p)); /* the cache goes on while the plan is carried out */
+        plan_pod_decode(a, r->v, p);
+        if (streq(p->owner_uid, in->ns->meta.uid))
+            pods[in->n_pods++] = p;
+        else if (!p->owner_uid && !in->ns->meta.deleted_us)
+            orphans[in->n_orphans++] = p;
     }
     in->pods = pods;
     in->orphans = orphans;
