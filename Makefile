@@ -167,10 +167,10 @@ test-steady: all ## LEGS (test) TIMES (20) times in a row, with two busy loops b
 	@MAKE="$(MAKE)" tools/steady $(or $(TIMES),20) $(or $(LEGS),test)
 
 sim: all ## A NodeSet's life in simulated time, from SEED (1) on, SEEDS (100) of STEPS (20000) each: does a job die?
-	@$(BUILD)/tests/sim/sim seed=$(or $(SEED),1) seeds=$(or $(SEEDS),100) steps=$(or $(STEPS),20000) $(OVERLAP)
+	@$(BUILD)/tests/sim/sim seed=$(or $(SEED),1) seeds=$(or $(SEEDS),100) steps=$(or $(STEPS),20000) $(SIM)
 
 soak: all ## The same with new seeds for SECONDS (600)
-	@$(BUILD)/tests/sim/sim seed=$(or $(SEED),$$(date +%s)) seeds=1000000000 steps=$(or $(STEPS),20000) seconds=$(or $(SECONDS),600) $(OVERLAP)
+	@$(BUILD)/tests/sim/sim seed=$(or $(SEED),$$(date +%s)) seeds=1000000000 steps=$(or $(STEPS),20000) seconds=$(or $(SECONDS),600) $(SIM)
 
 bench: all ## Measure, as ratios in one run: first job, live edits, operator, agent, API server; needs root
 	@tools/packages test bench
