@@ -226,13 +226,6 @@ const char *nodeset_slurm_name(struct arena *a, const struct nodeset *ns)
     return name.n ? arena_str(a, name) : ns->meta.name;
 }
 
-bool nodeset_has_directory(const struct nodeset *ns)
-{
-    const struct nodeset_ssh *ssh = ns->spec.ssh;
-
-    return ssh && (ssh->enabled || (ssh->sssd_conf_ref.name && ssh->sssd_conf_ref.name[0]));
-}
-
 bool nodeset_has_partition(const struct nodeset *ns)
 {
     return ns->spec.partition && ns->spec.partition->enabled;

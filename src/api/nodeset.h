@@ -126,8 +126,6 @@ struct jsn *nodeset_status_encode(struct arena *a, const struct nodeset_status *
  */
 const char *nodeset_slurm_name(struct arena *a, const struct nodeset *ns);
 
-/* Do its nodes have users from sssd, with ssh or without? */
-bool nodeset_has_directory(const struct nodeset *ns);
 bool nodeset_has_partition(const struct nodeset *ns);
 /* Settings behind "PartitionName=x Nodes=x", "" if there are none. */
 const char *nodeset_partition_config(const struct nodeset *ns);

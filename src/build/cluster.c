@@ -66,6 +66,17 @@ bool build_uses_munge(const struct build_cluster *c)
            (auth == CONTROLLER_AUTH_DEFAULT && c->env->munge);
 }
 
+bool build_has_directory(const struct build_cluster *c, const struct nodeset *ns)
+{
+    const struct nodeset_ssh *ssh = ns->spec.ssh;
+    const char *name = ssh ? ssh->sssd_conf_ref.name : NULL;
+
+    if (!ssh || ssh->enabled)
+        return ssh != NULL;
+    return name && name[0] &&
+           api_lookup_get(c->lookup, "Secret", api_namespace(&ns->meta), name, NULL) == API_PRESENT;
+}
+
 bool build_has_agent(const struct build_cluster *c)
 {
     return !c->env->no_agent && !c->controller->spec.external;

@@ -42,6 +42,10 @@ bool build_has(const struct build_cluster *c, enum profile_feature feature);
 /* Whether daemons trust each other by munge: Slurm before 23.11 has nothing else. */
 bool build_uses_munge(const struct build_cluster *c);
 
+/* Do the nodes have users from sssd?  Without ssh they do if the Secret that is named is there:
+ * Slinky's chart names one in any case. */
+bool build_has_directory(const struct build_cluster *c, const struct nodeset *ns);
+
 /* Whether slurmkeeper-agent stands beside slurmctld: not where each change is to restart it. */
 bool build_has_agent(const struct build_cluster *c);
 

@@ -34,7 +34,7 @@ static bool wants_contain(const struct config_work *w)
 static bool has_directory(const struct config_work *w)
 {
     for (size_t i = 0; i < w->c->n_nodesets; i++)
-        if (nodeset_has_directory(w->c->nodesets[i]))
+        if (build_has_directory(w->c, w->c->nodesets[i]))
             return build_uses_munge(w->c);
     return false;
 }

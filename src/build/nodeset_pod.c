@@ -76,7 +76,7 @@ static struct jsn *make_mounts(const struct maker *m)
                                     "[{'name':'sshd-config','mountPath':'/etc/ssh/sshd_config',"
                                     "'subPath':'sshd_config','readOnly':true}]",
                                     NULL));
-    if (nodeset_has_directory(m->ns))
+    if (build_has_directory(m->c, m->ns))
         build_append_all(m->a, mounts,
                          build_tree(m->a,
                                     "[{'name':'sssd-conf','mountPath':'/etc/sssd/sssd.conf',"
@@ -184,7 +184,7 @@ static struct jsn *make_volumes(const struct maker *m)
     }
     if (uses_ssh(m))
         jsn_append(m->a, volumes, sshd_volume(m));
-    if (nodeset_has_directory(m->ns))
+    if (build_has_directory(m->c, m->ns))
         jsn_append(m->a, volumes, sssd_volume(m));
     return volumes;
 }
