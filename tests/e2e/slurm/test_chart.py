@@ -180,9 +180,11 @@ def test_update_strategies(own, chart_release):
     wait_for(lambda: (own.get("pod", f"{NODESET}-0", "slurm", check=False) or {"metadata": {}})["metadata"]
              .get("labels", {}).get("a") == "b", "the next one has the label", 60)
     chart_release.settled()
-    told = chart_release.install(nodeset(updateStrategy={
-        "type": "ScheduledUpdate", "scheduledUpdate": {"startTime": "2038-01-01T00:00:00Z", "duration": "30m"}})).stderr
-    assert "ScheduledUpdate" in told, told
+    uid = own.get("pod", f"{NODESET}-0", "slurm")["metadata"]["uid"]
+    chart_release.install(nodeset(podMetadata={"labels": {"a": "c"}}, updateStrategy={
+        "type": "ScheduledUpdate", "scheduledUpdate": {"startTime": "2038-01-01T00:00:00Z", "duration": "30m"}}))
+    wait_for(lambda: own.get("nodeset", NODESET, "slurm")["status"]["updatedReplicas"] == 0, "the pod is out of date")
+    assert own.get("pod", f"{NODESET}-0", "slurm")["metadata"]["uid"] == uid, "its time has not come"
     done = chart_release.install(nodeset(updateStrategy={"rollingUpdate": {"maxUnavailable": "0%"}}), check=False)
     assert done.returncode != 0 and "maxUnavailable" in done.stderr
 
