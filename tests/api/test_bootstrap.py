@@ -145,10 +145,10 @@ def test_credentials_are_private(server):
 @pytest.mark.parametrize("who, allowed, refused", [
     ("node", ["/api/v1/pods", "/api/v1/secrets", "/api/v1/nodes"],
      ["/api/v1/serviceaccounts", "/apis/apps/v1/statefulsets", f"{RBAC}/roles", "/metrics"]),
-    ("operator", ["/api/v1/pods", "/api/v1/secrets", "/apis/apps/v1/statefulsets"],
-     ["/api/v1/nodes", "/api/v1/serviceaccounts", f"{RBAC}/clusterroles", "/metrics"]),
-    ("serve", ["/api/v1/secrets", "/api/v1/services"],
-     ["/api/v1/pods", "/api/v1/nodes", f"{RBAC}/clusterrolebindings"]),
+    ("operator", ["/api/v1/pods", "/api/v1/nodes", "/api/v1/secrets", "/apis/apps/v1/statefulsets"],
+     ["/api/v1/persistentvolumes", "/api/v1/serviceaccounts", f"{RBAC}/clusterroles", "/metrics"]),
+    ("serve", ["/api/v1/secrets", "/api/v1/services", "/api/v1/pods"],
+     ["/api/v1/nodes", f"{RBAC}/clusterrolebindings"]),
 ])
 def test_each_process_reads_what_it_needs_and_no_more(server, who, allowed, refused):
     api = server.api(who)
