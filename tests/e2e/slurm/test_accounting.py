@@ -279,4 +279,4 @@ def test_a_backup_has_the_records(own):
     own.up("--accounting", timeout=str(LONG_S))
     ready(own)
     answers(own)
-    assert sacct(own, "-o", "JobID,State").stdout == kept
+    wait_for(lambda: sacct(own, "-o", "JobID,State").stdout == kept, "all records are back", 60)

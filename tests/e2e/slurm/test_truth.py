@@ -109,6 +109,8 @@ def test_ghosts_of_other_names_go(own):
 def test_a_nodeset_that_goes_while_slurmctld_is_silent_leaves_no_records(own):
     own.apply(nodeset("late", replicas=1, partition={"enabled": True}))
     own.wait_idle("late-0", seconds=60)
+    # the agent has seen it, too: of a node that nobody has told of nothing is known
+    own.wait_condition("nodeset", "late", "NodesApplied", "True")
     pid = next(pid for name, pid in own.daemons() if name == "slurmctld")
     os.kill(pid, signal.SIGSTOP)
     try:
