@@ -149,7 +149,7 @@ def test_a_nodeset_that_is_not_there_leaves_the_rest_alone(cluster):
 
 
 def test_the_default_line_counts(cluster):
-    before = "ReturnToService=2\n"
+    before = cluster.object("controllers", "slurm")["spec"]["extraConf"]
     cluster.make("partitions", "plain", {"nodeSetRefs": [{"name": "compute"}]}).ok()
     cluster.wait_live("plain", MaxTime="UNLIMITED")
     cluster.change("controllers", "slurm",

@@ -125,10 +125,11 @@ def test_a_slow_slurmd_gets_one_configuration_at_a_time(own):
     os.kill(pid, signal.SIGSTOP)
     begun = time.monotonic()
     try:
-        own.apply(controller(extraConf="ReturnToService=2\nKillWait=31\n"))
+        extra = own.get("controller", "slurm")["spec"]["extraConf"]  # without it slurmctld would be started again
+        own.apply(controller(extraConf=f"{extra}KillWait=31\n"))
         wait_for(lambda: reconfigures(own) > earlier, "slurmctld hands the first one on")
         for seconds in (32, 33):
-            own.apply(controller(extraConf=f"ReturnToService=2\nKillWait={seconds}\n"))
+            own.apply(controller(extraConf=f"{extra}KillWait={seconds}\n"))
             time.sleep(0.3)
         seen = reconfigures(own)
         assert seen == earlier + 1 or time.monotonic() - begun > PATIENCE_S

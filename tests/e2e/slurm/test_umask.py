@@ -14,7 +14,7 @@ MASKS = [0o022, 0o027, 0o077]
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 RANDOM = re.compile(r"\.\.\d{4}_[0-9_.]+|munge-\w+|\b[0-9a-f]{12,}\b|-[0-9a-f]{16,}|[^/]*\.new-\w+")
 # of processes that go on: pipes and records that come and go; what a run writes into its own root
-RESTLESS = re.compile(r"/(runtime|node/claims/[^/]+|apiserver\.lock|api\.db.*|var/spool/slurmd|run|tmp|cache|volumes/run|slurm-live)(/|$)")
+RESTLESS = re.compile(r"/(runtime|node/claims/[^/]+|apiserver\.lock|api\.db.*|var/spool/slurmd|run|tmp|cache|volumes/run|slurm-live|slurm-logfile/last-good(\.new)?)(/|$)")
 OPEN_TO_ALL = re.compile(r"^(|clients(/[^/]+){0,2}|clients/.*/(slurm|plugstack|cgroup|topology|gres)[^/]*\.conf|"
                          r"clients/.*/slurmkeeper-spank\.so|clients/.*/munge\.(socket(\.\d+)?(\.lock)?|pid)|cluster\.json|serve\.json)$")
 
