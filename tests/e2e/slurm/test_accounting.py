@@ -269,11 +269,11 @@ def test_a_backup_has_the_records(own):
     own.wait_job(job, "COMPLETED", LONG_S)
     recorded(own, job)
     queue_is_empty(own)
+    # without -j sacct passes over a job whose record is not whole yet: slurmctld tells when it was eligible last
+    kept = wait_for(lambda: [out for out in [sacct(own, "-o", "JobID,State").stdout] if f"{job}|COMPLETED" in out], "it is listed")[0]
     own.slurmkeeper("backup", f"{own.share}/backup.tar", timeout=LONG_S)
     names = run("tar", "-tf", f"{own.share}/backup.tar", check=False).stdout.split()
     assert any(n.endswith("/dump.sql") for n in names) and not any("ibdata1" in n for n in names), names
-    # without -j sacct passes over a job of the current second
-    kept = wait_for(lambda: [out for out in [sacct(own, "-o", "JobID,State").stdout] if f"{job}|COMPLETED" in out], "it is listed")[0]
     own.slurmkeeper("down", "--purge", "--force", "--grace", "1")
     own.slurmkeeper("restore", f"{own.share}/backup.tar", timeout=LONG_S)
     own.up("--accounting", timeout=str(LONG_S))
