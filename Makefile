@@ -111,12 +111,12 @@ test-first-light: all ## A real cluster comes up and runs jobs; the short one of
 	@$(TWICE) tests/e2e/slurm/run test_jobs.py -k "first_job or three or sbatch"
 
 test-e2e: all ## Real Slurm clusters on this machine, as a user has them; needs root
-	@tools/packages run test
+	@tools/packages run test logins accounting
 	@tools/kubectl-debian $(BUILD)/tools
 	@$(TWICE) tests/e2e/slurm/run
 
 test-faq: all ## What users ask, each question with the command of its answer, on a real cluster; needs root
-	@tools/packages run test
+	@tools/packages run test logins accounting
 	@$(TWICE) tests/e2e/faq/run
 
 test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own: RUN (test-first-light test-agent); needs root
