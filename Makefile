@@ -125,7 +125,7 @@ test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own
 	@NETWORK=own tools/release run $(SUITE) make $(if $(TWICE),TWICE=$(TWICE)) $(or $(RUN),test-first-light test-agent)
 
 test-readme: programs ## Every command of the README, as it stands there; needs root
-	@tools/packages run test
+	@tools/packages run test logins
 	@tests/readme/run
 
 test-upgrade: ## A cluster with jobs goes from Slurm 24.11 to 26.05, in a root of Debian testing; needs root
