@@ -10,7 +10,6 @@
  * plan_bug_is is not compiled into them.
  */
 #define PLAN_BUG_NONE 0
-#define PLAN_BUG_UNDRAINED 1     /* an idle node counts as free, though it takes jobs */
 #define PLAN_BUG_UNKNOWN_FREE 2  /* a node that nobody knows of counts as free */
 #define PLAN_BUG_NO_HOLD 3       /* slurmctld is not asked before a pod goes */
 #define PLAN_BUG_ANY_VERSION 4   /* a pod is deleted although it is not what was read */

@@ -44,8 +44,7 @@ bool slurm_state_is_free(const struct slurm_state *s, const char *name)
 
     if (plan_bug_is(PLAN_BUG_UNKNOWN_FREE) && !node)
         return true;
-    return node && slurm_state_is_idle(s, name) &&
-           (plan_bug_is(PLAN_BUG_UNDRAINED) || nodestate_drained(node->state));
+    return node && slurm_state_is_idle(s, name) && nodestate_drained(node->state);
 }
 
 bool slurm_state_was_asked(const struct slurm_state *s, const char *node, const char *action)

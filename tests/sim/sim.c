@@ -144,7 +144,7 @@ static void step_call(struct sim *s)
     } else if (!c->executed && (!has_bad_luck(s, 40) || !c->heard)) {
         execute(s, c);
     } else {
-        answer(s, c, c->heard && has_bad_luck(s, 40));
+        answer(s, c, !c->executed || (c->heard && has_bad_luck(s, 40)));
         seam_call_free(c);
     }
 }
