@@ -96,19 +96,6 @@ static void check_name(const struct accounting *acct, struct api_problems *p)
                           ACCOUNTING_NAME_MAX);
 }
 
-static void check_key_ref(struct api_problems *p, const char *field, const struct api_key_ref *ref)
-{
-    const char *fault;
-
-    if (!ref)
-        return;
-    name_check_ref(p, api_problem_path(p, "%s.name", field), ref->name);
-    fault = name_key_fault(str_of(ref->key));
-    if (fault)
-        api_problem_value(p, API_INVALID, api_problem_path(p, "%s.key", field),
-                          name_shown(p, ref->key), "a key %s", fault);
-}
-
 /* A value becomes a line of slurmdbd.conf: it must not make two of it, or end it before its end. */
 static void check_word(struct api_problems *p, const char *field, const char *value)
 {
@@ -134,7 +121,7 @@ static void check_storage(const struct accounting *acct, struct api_problems *p)
     check_word(p, "spec.storageConfig.host", s->host);
     check_word(p, "spec.storageConfig.database", s->database);
     check_word(p, "spec.storageConfig.username", s->username);
-    check_key_ref(p, "spec.storageConfig.passwordKeyRef", s->password_key_ref);
+    name_check_key_ref(p, "spec.storageConfig.passwordKeyRef", s->password_key_ref);
 }
 
 static void check_external(const struct accounting *acct, struct api_problems *p)
@@ -218,10 +205,10 @@ void accounting_check(const struct accounting *acct, struct api_problems *p)
     const struct accounting_spec *s = &acct->spec;
 
     check_name(acct, p);
-    check_key_ref(p, "spec.slurmKeyRef", s->slurm_key_ref);
-    check_key_ref(p, "spec.jwtKeyRef", s->jwt_key_ref);
-    check_key_ref(p, "spec.jwtHs256KeyRef", s->jwt_hs256_key_ref);
-    check_key_ref(p, "spec.jwksKeyRef", s->jwks_key_ref);
+    name_check_key_ref(p, "spec.slurmKeyRef", s->slurm_key_ref);
+    name_check_key_ref(p, "spec.jwtKeyRef", s->jwt_key_ref);
+    name_check_key_ref(p, "spec.jwtHs256KeyRef", s->jwt_hs256_key_ref);
+    name_check_key_ref(p, "spec.jwksKeyRef", s->jwks_key_ref);
     if (s->jwt_hs256_key_ref)
         api_problem_add(p, API_WARNING, "spec.jwtHs256KeyRef",
                         s->jwt_key_ref ? "is ignored beside jwtKeyRef"

@@ -36,27 +36,14 @@ static void check_names(const struct controller *c, struct api_problems *p)
                                                  "and name, so set a shorter one");
 }
 
-static void check_key_ref(struct api_problems *p, const char *field, const struct api_key_ref *ref)
-{
-    const char *fault;
-
-    if (!ref)
-        return;
-    name_check_ref(p, api_problem_path(p, "%s.name", field), ref->name);
-    fault = name_key_fault(str_of(ref->key));
-    if (fault)
-        api_problem_value(p, API_INVALID, api_problem_path(p, "%s.key", field),
-                          name_shown(p, ref->key), "a key %s", fault);
-}
-
 static void check_keys(const struct controller *c, struct api_problems *p)
 {
     const struct controller_spec *s = &c->spec;
 
-    check_key_ref(p, "spec.slurmKeyRef", s->slurm_key_ref);
-    check_key_ref(p, "spec.jwtKeyRef", s->jwt_key_ref);
-    check_key_ref(p, "spec.jwtHs256KeyRef", s->jwt_hs256_key_ref);
-    check_key_ref(p, "spec.jwksKeyRef", s->jwks_key_ref);
+    name_check_key_ref(p, "spec.slurmKeyRef", s->slurm_key_ref);
+    name_check_key_ref(p, "spec.jwtKeyRef", s->jwt_key_ref);
+    name_check_key_ref(p, "spec.jwtHs256KeyRef", s->jwt_hs256_key_ref);
+    name_check_key_ref(p, "spec.jwksKeyRef", s->jwks_key_ref);
     if (s->jwt_hs256_key_ref)
         api_problem_add(p, API_WARNING, "spec.jwtHs256KeyRef",
                         s->jwt_key_ref ? "is ignored beside jwtKeyRef"

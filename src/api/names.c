@@ -104,3 +104,16 @@ void name_check_ref(struct api_problems *p, const char *field, const char *name)
     if (fault)
         api_problem_value(p, API_INVALID, field, name_shown(p, name), "a name %s", fault);
 }
+
+void name_check_key_ref(struct api_problems *p, const char *field, const struct api_key_ref *ref)
+{
+    const char *fault;
+
+    if (!ref)
+        return;
+    name_check_ref(p, api_problem_path(p, "%s.name", field), ref->name);
+    fault = name_key_fault(str_of(ref->key));
+    if (fault)
+        api_problem_value(p, API_INVALID, api_problem_path(p, "%s.key", field),
+                          name_shown(p, ref->key), "a key %s", fault);
+}

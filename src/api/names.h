@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/api/problems.h"
+#include "src/api/refs.h"
 #include "src/base/str.h"
 
 /* NULL if the name has the form, or else what is wrong with it, to stand behind the name. */
@@ -19,5 +20,7 @@ const char *name_cluster_fault(struct str name);
 
 /* Add a problem about a name that is needed and must be a subdomain. */
 void name_check_ref(struct api_problems *p, const char *field, const char *name);
+/* The same of a reference to one key, and of that key; NULL is none. */
+void name_check_key_ref(struct api_problems *p, const char *field, const struct api_key_ref *ref);
 /* The name as JSON shows it; in the list's arena. */
 const char *name_shown(struct api_problems *p, const char *name);

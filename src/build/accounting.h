@@ -37,7 +37,7 @@ int build_accounting_conf(struct arena *a, const struct build_accounting *b, str
                           struct jsn **ret, bool *ret_cut, struct err *e) MUST_CHECK;
 
 /* StatefulSet <name>-accounting.  The hash is that of slurmdbd.conf: another one starts the pod
- * anew. */
+ * again. */
 struct jsn *build_accounting_app(struct arena *a, const struct build_accounting *b,
                                  const char *conf_hash, struct api_problems *p);
 /* Of the Secret as it was built. */

@@ -3,7 +3,7 @@
  * The StatefulSet and the Service of slurmdbd.
  *
  * One pod.  Its keys are those that the cluster's pods have (Secret <controller>-keys), so that it
- * goes along when they change; each stage of a change makes the pod anew, which slurmctld bridges:
+ * goes along when they change; each stage of a change makes the pod again, which slurmctld bridges:
  * then it is certain that no slurmdbd runs with the keys of before.  Where no slurmctld runs here
  * they come from the Accounting's own Secrets.
  *

@@ -46,7 +46,7 @@ void config_settle_partitions(struct config_work *w);
 void config_remember_partitions(struct config_work *w);
 bool config_has_partitions(const struct config_work *w);
 void config_add_partitions(struct config_work *w, struct conf_text *t);
-/* Take out those whose lines are refused; true: the file has to be made anew. */
+/* Take out those whose lines are refused; true: the file has to be made again. */
 bool config_refuse_partitions(struct config_work *w, const struct conf_text *t,
                               const struct faults *faults);
 
@@ -79,7 +79,7 @@ int config_parse(struct config_work *w, const struct conf_text *t, struct faults
                  struct conf **ret, struct err *e) MUST_CHECK;
 /* Tell a fault of slurm.conf, or of an included file, as a problem of the field it comes from. */
 void config_blame(struct config_work *w, const struct conf_text *t, const struct fault *f);
-/* Hold slurm.conf against what Slurm takes; false: it has to be made anew. */
+/* Hold slurm.conf against what Slurm takes; false: it has to be made again. */
 bool config_check_slurm_conf(struct config_work *w, const struct conf_text *t);
 /* The same for the user's files. */
 void config_check_files(struct config_work *w);

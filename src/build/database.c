@@ -3,7 +3,7 @@
  * The database of an Accounting that names none: MariaDB in a pod of its own, with a claim.
  *
  * The claim outlives the Accounting, as claims of StatefulSets do: a new Accounting of the same
- * name finds its records again.  The password is set anew at each start of the server, so that its
+ * name finds its records again.  The password is set again at each start of the server, so that its
  * Secret may be another one than before.
  */
 #include "src/base/encode.h"

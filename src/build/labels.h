@@ -88,6 +88,6 @@ struct jsn *labels_meta(struct arena *a, const char *name, const char *ns, struc
 
 /*
  * The user's annotations of an object that its pods get, too, so that changing one starts them
- * anew: all but those of tools and of ours.
+ * again: all but those of tools and of ours.
  */
 void labels_add_annotations(struct arena *a, struct jsn *annotations, const struct jsn_map *from);

@@ -4,9 +4,9 @@
  *
  * slurmdbd is known to slurmctld by the cluster's key, so a Controller that refers to the
  * Accounting says which it is, and its operator's copy (Secret <controller>-keys) is what the pod
- * mounts.  Each stage of a change of that key makes the pod anew: the stage stands in its template,
- * and a pod of that template is the proof that none runs with less (controller_keys.c waits for
- * it).  With munge the last stage changes nothing in the pod, and leaves it alone.
+ * mounts.  Each stage of a change of that key makes the pod again: the stage stands in its
+ * template, and a pod of that template is the proof that none runs with less (controller_keys.c
+ * waits for it).  With munge the last stage changes nothing in the pod, and leaves it alone.
  *
  * A pod that is not ready is asked why: slurmdbd stays up without its database, and only its log
  * says what is the matter.
