@@ -19,12 +19,11 @@ import pytest
 import release
 
 from jobs import Jobs
-from local import PROGRAM, controller, nodeset, run, wait_for
-from native import Native
+from local import PROGRAM, run, wait_for
+from native import BARE, Native
 
 BUILD = os.path.join(os.path.dirname(os.path.realpath(PROGRAM)), "..")
 KILLS = int(os.environ.get("KILLS", "12"))
-CONF = "ReturnToService=2\n"
 numbers = itertools.count(200)
 AGAIN = """trap 'exit 0' TERM
 while :; do
@@ -56,10 +55,7 @@ def faulty(machine):
                  "env": [{"name": "SLURMKEEPER_CRASH_FILE", "value": f"{c.at}/crash"},
                          {"name": "SLURMKEEPER_CRASH_LOG", "value": f"{c.at}/points"}]}
         slurmctld = again(c, "slurmctld", "/libexec/slurmkeeper/entrypoint/slurmctld")
-        with open(f"{c.share}/cluster.yaml", "w") as f:
-            f.write(controller(extraConf=CONF, reconfigure=agent, slurmctld=slurmctld) + "\n---\n" +
-                    nodeset("compute", replicas=3, partition={"config": "Default=YES MaxTime=24:00:00"}) + "\n")
-        c.bring_up("-f", f"{c.share}/cluster.yaml")
+        c.bring_up_bare(reconfigure=agent, slurmctld=slurmctld)
         c.jobs = Jobs(c)
         c.jobs.run("-n1")
         c.jobs.run("-N2", "-n2")
@@ -117,7 +113,7 @@ def deleted(c):
 
 def set_extra(c, key, value):
     c.extra[key] = value
-    c.change("controllers", "slurm", {"extraConf": CONF + "".join(f"{k}={v}\n" for k, v in c.extra.items())}).ok()
+    c.change("controllers", "slurm", {"extraConf": BARE + "".join(f"{k}={v}\n" for k, v in c.extra.items())}).ok()
 
 
 def by_reconfigure(c):
@@ -234,7 +230,7 @@ def test_a_slurmctld_that_is_down(cluster):
     print(told["message"])
     assert "slurmctld" in told["message"] and told["reason"] != "Refused"
     # what cannot be right is refused all the same
-    bad = cluster.change("controllers", "slurm", {"extraConf": CONF + "Frobnicate=1\n"})
+    bad = cluster.change("controllers", "slurm", {"extraConf": BARE + "Frobnicate=1\n"})
     assert bad.code == 422 and "Frobnicate" in bad.json["message"]
     os.unlink(f"{cluster.share}/hold.slurmctld")
     wait_for(is_live, "the edit is live", 40)
@@ -378,7 +374,7 @@ def test_our_own_processes(cluster, verb):
 def test_what_was_bad_does_not_come_back_with_a_new_process(cluster):
     """Refused, and then agent and slurmctld are killed: neither starts from it."""
     wait_for(by_call(cluster), "the edit is live")
-    cluster.change("controllers", "slurm", {"extraConf": CONF + "PriorityType=priority/nothing\n"}).ok()
+    cluster.change("controllers", "slurm", {"extraConf": BARE + "PriorityType=priority/nothing\n"}).ok()
     cluster.wait_state("controllers", "slurm", "ConfigApplied", "False", "Refused")
     try:
         for victim in (cluster.agent(), cluster.slurmctld()):
@@ -398,7 +394,7 @@ def test_an_agent_that_is_killed_while_slurmctld_ends_on_something_bad(cluster):
     for delay_s in (0, 0.3, 1.0):
         wait_for(by_call(cluster), "the edit is live")
         pid = cluster.slurmctld()
-        cluster.change("controllers", "slurm", {"extraConf": CONF + "SlurmSchedLogFile=/no/such/dir/file\n"}).ok()
+        cluster.change("controllers", "slurm", {"extraConf": BARE + "SlurmSchedLogFile=/no/such/dir/file\n"}).ok()
         if not release.has("service"):
             wait_for(lambda: cluster.slurmctld() != pid, "slurmctld is started anew")
         time.sleep(delay_s)

@@ -13,9 +13,8 @@ import pytest
 import release
 from jobs import Jobs
 from local import wait_for
-from native import Native, path
+from native import BARE, Native, path
 
-CONF = "ReturnToService=2\n"
 GOOD = "Default=YES MaxTime=24:00:00"
 SETTLING = {"Applying", "Pending", "Writing", "AgentUnreachable"}
 minutes = itertools.count(100)
@@ -141,7 +140,7 @@ FILES = {
 @pytest.fixture(scope="module")
 def hostile(machine):
     with Native("h") as c:
-        c.bring_up()
+        c.bring_up_bare()
         c.jobs = Jobs(c)
         c.jobs.run("-n1")
         c.jobs.run("-N2", "-n2")
@@ -206,11 +205,11 @@ def edit_gets_through(c):
 @pytest.mark.parametrize("case", EXTRA_CONF)
 def test_extra_conf(cluster, case):
     text, words = EXTRA_CONF[case]
-    answer = cluster.change("controllers", "slurm", {"extraConf": CONF + text})
+    answer = cluster.change("controllers", "slurm", {"extraConf": BARE + text})
     try:
         judged(cluster, answer, "controllers", "slurm", "ConfigApplied", words)
     finally:
-        cluster.change("controllers", "slurm", {"extraConf": CONF}).ok()
+        cluster.change("controllers", "slurm", {"extraConf": BARE}).ok()
     edit_gets_through(cluster)
 
 
@@ -218,14 +217,14 @@ def test_extra_conf(cluster, case):
                                   "JobCompType=jobcomp/filetxt\nJobCompLoc=/no/such/dir/file\n"])
 def test_what_only_slurmctld_itself_can_find(cluster, text):
     """It ends on it, or refuses it where a reconfigure can; then it has the old files again, without a container's waits."""
-    cluster.change("controllers", "slurm", {"extraConf": CONF + text}).ok()
+    cluster.change("controllers", "slurm", {"extraConf": BARE + text}).ok()
     try:
         cluster.wait_state("controllers", "slurm", "ConfigApplied", "False", "Refused", release.end_of_a_start()[1])
         wait_for(lambda: cluster.slurm("scontrol", "ping", check=False).returncode == 0, "slurmctld is back")
         assert not cluster.deaths(cluster.known), "its container has ended"
         cluster.jobs.check()
     finally:
-        cluster.change("controllers", "slurm", {"extraConf": CONF}).ok()
+        cluster.change("controllers", "slurm", {"extraConf": BARE}).ok()
     edit_gets_through(cluster)
 
 
@@ -269,11 +268,11 @@ def test_a_file_that_comes_by_reference(cluster, case):
     """It is there from the beginning: the pod is made anew for it, and must not start from it."""
     name, text, extra, words, _ = FILES[case]
     cluster.make("configmaps", "files", data={name: text + "\n"}).ok()
-    answer = cluster.change("controllers", "slurm", {"configFileRefs": [{"name": "files"}], "extraConf": CONF + extra})
+    answer = cluster.change("controllers", "slurm", {"configFileRefs": [{"name": "files"}], "extraConf": BARE + extra})
     try:
         told(cluster, answer, words)
     finally:
-        cluster.change("controllers", "slurm", {"configFileRefs": None, "extraConf": CONF}).ok()
+        cluster.change("controllers", "slurm", {"configFileRefs": None, "extraConf": BARE}).ok()
         cluster.remove("configmaps", "files")
     cluster.wait_applied(60)
     served(cluster)
@@ -285,13 +284,13 @@ def test_a_file_that_turns_bad(cluster, case):
     name, text, extra, words, good = FILES[case]
     cluster.make("configmaps", "files", data={name: good + "\n"}).ok()
     try:
-        cluster.change("controllers", "slurm", {"configFileRefs": [{"name": "files"}], "extraConf": CONF + extra}).ok()
+        cluster.change("controllers", "slurm", {"configFileRefs": [{"name": "files"}], "extraConf": BARE + extra}).ok()
         cluster.wait_applied(60)
         served(cluster)
         answer = cluster.api.patch(path("configmaps", "files"), {"data": {name: text + "\n"}})
         told(cluster, answer, words)
     finally:
-        cluster.change("controllers", "slurm", {"configFileRefs": None, "extraConf": CONF}).ok()
+        cluster.change("controllers", "slurm", {"configFileRefs": None, "extraConf": BARE}).ok()
         cluster.remove("configmaps", "files")
     cluster.wait_applied(60)
     served(cluster)

@@ -13,7 +13,7 @@ import pytest
 
 from jobs import Jobs
 from local import nodeset, wait_for
-from native import Native
+from native import CONF, Native
 
 EDITS = int(os.environ.get("EDITS", "200"))
 SEED = int(os.environ.get("SEED", "7"))
@@ -61,9 +61,9 @@ class Declared:
         return {k: self.dice.choice(LINES[k][1].split()) for k in keys}
 
     def extra_conf(self):
-        lines = ["ReturnToService=2", f"SchedulerParameters=bf_interval={self.interval}"]
+        lines = [f"SchedulerParameters=bf_interval={self.interval}"]
         lines += [f"PartitionName={name} Nodes=ALL {self.line(s)}" for name, s in sorted(self.extra.items())]
-        return "\n".join(lines) + "\n"
+        return CONF + "\n".join(lines) + "\n"
 
     def set_config(self, name):
         default = f"Default={'YES' if name == self.default else 'NO'}"

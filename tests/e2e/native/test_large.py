@@ -7,18 +7,18 @@ import time
 import pytest
 
 from local import wait_for
-from native import Native
+from native import CONF, Native
 
 PARTITIONS = 500
-CONF = ("ReturnToService=2\nMaxNodeCount=2000\nSuspendProgram=/bin/true\nResumeProgram=/bin/true\nDebugFlags=Protocol\n"
-        "NodeName=c[0001-1000] CPUs=4 State=CLOUD\n")
+LARGE = ("MaxNodeCount=2000\nSuspendProgram=/bin/true\nResumeProgram=/bin/true\nDebugFlags=Protocol\n"
+         "NodeName=c[0001-1000] CPUs=4 State=CLOUD\n")
 
 
 @pytest.fixture(scope="module")
 def large(machine):
     with Native("l") as c:
         c.bring_up()
-        c.change("controllers", "slurm", {"extraConf": CONF}).ok()
+        c.change("controllers", "slurm", {"extraConf": CONF + LARGE}).ok()
         c.wait_applied(60)
         for i in range(PARTITIONS):
             c.make("partitions", f"p{i:03}", {"nodes": f"c[{2 * i + 1:04}-{2 * i + 2:04}]", "maxTime": 10}).ok(201)

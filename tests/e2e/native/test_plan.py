@@ -10,8 +10,7 @@ import pytest
 import release
 from jobs import Jobs
 from local import PROGRAM, nodeset, run, wait_for
-
-CONF = "ReturnToService=2\n"
+from native import CONF
 
 
 def controller(extra=""):

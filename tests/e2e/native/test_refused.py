@@ -4,6 +4,7 @@ import pytest
 
 import release
 from local import wait_for
+from native import CONF
 
 # what is declared of the partition; what a release must do to refuse it (None: every one does)
 CASES = {
@@ -20,7 +21,7 @@ def bad(cluster, request):
     if wanted and not release.has(wanted):
         pytest.skip(f"slurmctld {release.text()} takes it")
     yield spec
-    cluster.change("controllers", "slurm", {"extraConf": "ReturnToService=2\n"}).ok()
+    cluster.change("controllers", "slurm", {"extraConf": CONF}).ok()
     cluster.remove_all("partitions", "bad", "good")
     cluster.wait_applied(60)
 
@@ -44,7 +45,7 @@ def test_what_slurmctld_refuses_stays_with_its_partition(cluster, bad):
     before = cluster.started()
     cluster.change("partitions", "good", {"maxTime": 90}).ok()
     cluster.wait_live("good", MaxTime="01:30:00")
-    cluster.change("controllers", "slurm", {"extraConf": "ReturnToService=2\nKillWait=44\n"}).ok()
+    cluster.change("controllers", "slurm", {"extraConf": CONF + "KillWait=44\n"}).ok()
     wait_for(lambda: "KillWait = 44 sec" in " ".join(cluster.slurm("scontrol", "show", "config", check=False).stdout.split()),
              "a setting of the cluster is live")
     refused(cluster)
