@@ -103,7 +103,7 @@ test-native: all ## Declared changes, live in real Slurm clusters: edits, bad in
 
 test-truth: all ## Two minutes of accidents in a real cluster: all who tell of it agree with slurmctld; needs root
 	@tools/packages run test
-	@TRUTH_SECONDS=$(or $(SECONDS),120) tests/e2e/native/run test_truth.py -s
+	@SEED=$(or $(SEED),$$(date +%s)) TRUTH_SECONDS=$(or $(SECONDS),120) tests/e2e/native/run test_truth.py -s
 
 test-first-light: all ## A real cluster comes up and runs jobs; the short one of test-e2e; needs root
 	@tools/packages run test

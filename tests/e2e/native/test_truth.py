@@ -2,7 +2,8 @@
 """Things are broken at random, and whoever tells of the cluster must tell the same as slurmctld.
 
 After each accident the witnesses (plan, status, conditions, metrics) are asked until they agree with one another and with
-what scontrol shows.  TRUTH_SECONDS is how long it goes on (20; `make test-truth`: 120), SEED repeats a run.
+what scontrol shows.  TRUTH_SECONDS is how long it goes on (20), SEED chooses the accidents.  `make test-truth` takes 120
+seconds of new ones in each run, and prints its seed.
 """
 import base64
 import json
@@ -20,7 +21,7 @@ from local import wait_for
 from native import CONF, Native
 
 SECONDS = int(os.environ.get("TRUTH_SECONDS", "20"))
-SEED = int(os.environ.get("SEED", str(random.SystemRandom().randrange(1 << 30))))
+SEED = int(os.environ.get("SEED", "1"))
 AGREE_S = 90
 
 
