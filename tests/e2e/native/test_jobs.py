@@ -192,10 +192,15 @@ class Editor:
 
     @contextlib.contextmanager
     def reconfigured(self):
-        """Slurm 22.05 counts the jobs of dynamic nodes twice at a reconfigure: slurmctld is started anew behind it."""
+        """Slurm 22.05 counts the jobs of dynamic nodes twice at a reconfigure: slurmctld is started again after it.
+
+        What is declared is live between the two.  The ConfigMap has it when all is done, or when that takes long; by then
+        the Controller says so.
+        """
         self.same_slurmctld()
         yield
         self.wait_live()
+        wait_for(self.c.agree, "the files agree")
         self.c.wait_applied()
         self.pid = self.c.started()
 
