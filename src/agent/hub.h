@@ -63,7 +63,7 @@ void hub_refresh(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_f
 /* Ask whether slurmctld is there, and which one. */
 void hub_ping(struct hub *h, uint64_t timeout_ms, hub_fresh_fn fn, void *arg);
 
-/* Counts the times that slurmctld told its partitions anew. */
+/* Counts the times that slurmctld has listed its partitions. */
 uint64_t hub_partitions_seen(const struct hub *h);
 /* When the question was asked whose answer they are; monotonic. */
 int64_t hub_partitions_asked_ns(const struct hub *h);

@@ -173,7 +173,7 @@ void hub_publish(struct hub *h)
     tell(h);
 }
 
-/* The number behind the dash, or 0 for a version that says nothing here. */
+/* The number after the dash, or 0 for a version that says nothing here. */
 static uint64_t version_of(const struct hub *h, const char *since)
 {
     size_t n = strlen(h->boot);

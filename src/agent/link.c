@@ -127,7 +127,7 @@ static int error_number(const char *kind)
     return -EREMOTEIO;
 }
 
-/* The sentence of an answer that says no; what libslurm wrote to standard error stands behind it.
+/* The sentence of an answer that says no; what libslurm wrote to standard error stands after it.
  */
 static int answer_error(struct call *c, const struct jsn *answer, struct err *e)
 {

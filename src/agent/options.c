@@ -54,7 +54,7 @@ static int option_take(struct agent_options *o, char **argv, int argc, int *i, s
         if (!str_eqz(name, rows[k].name))
             continue;
         if (!value && *i + 1 >= argc)
-            return err_bad(e, "%s needs %s behind it", rows[k].name, rows[k].value);
+            return err_bad(e, "%s needs %s after it", rows[k].name, rows[k].value);
         *field_of(o, &rows[k]) = value ? value : argv[++*i];
         return 0;
     }

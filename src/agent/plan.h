@@ -11,7 +11,7 @@ enum step_kind {
     STEP_CREATE,      /* a partition */
     STEP_UPDATE,      /* a partition */
     STEP_RECONFIGURE, /* slurmctld reads its files */
-    STEP_RESTART,     /* slurmctld starts anew */
+    STEP_RESTART,     /* slurmctld starts again */
     STEP_DELETE,      /* a partition that is no longer declared */
     STEP_SETTLE,      /* files again: without what was deleted, with what must drain first */
     STEP_READ_BACK,   /* everything that was changed is as declared */

@@ -5,7 +5,7 @@
  * On disk a record is one file, so that it is there as a whole or not at all:
  *
  *     {"hash":...,"generation":...,"files":[{"name":...,"mode":...,"bytes":...}],"kept":[...]}\n
- *     the contents of the files, one behind the other
+ *     the contents of the files, one after the other
  *
  * Contents are bytes and not JSON: scripts need not be UTF-8.  The hash is that of the files, and a
  * record whose files do not have it (half-written, edited by hand) is not believed.

@@ -4,8 +4,8 @@
  *
  * slurmctld only tells whole lists.  Each row is kept as the text that watchers get; a row whose
  * text is the same as before has not changed, whatever slurmctld thinks.  A row that is gone leaves
- * a tombstone; when there are too many, the oldest are forgotten, and who asks for a delta from
- * before that gets everything.
+ * a tombstone; when there are too many, the oldest are forgotten, and a caller that asks for a
+ * delta from before that gets everything.
  */
 #include "src/agent/table.h"
 

@@ -2,8 +2,8 @@
 /*
  * Look-ups of other objects.
  *
- * Who asks must live with three answers: there, not there, nobody knows (no look-up was given, or
- * it failed).  The last one is never held against an object: the same check runs again when its
+ * The caller must be ready for three answers: there, not there, nobody knows (no look-up was given,
+ * or it failed).  The last one is never held against an object: the same check runs again when its
  * configuration is built.
  */
 #include "src/api/lookup.h"

@@ -6,7 +6,7 @@
 #include "src/api/refs.h"
 #include "src/base/str.h"
 
-/* NULL if the name has the form, or else what is wrong with it, to stand behind the name. */
+/* NULL if the name has the form, or else what is wrong with it, to stand after the name. */
 const char *name_label_fault(struct str name);     /* RFC 1123 label: a-z, 0-9, '-'; 63 at most */
 const char *name_subdomain_fault(struct str name); /* labels with dots between; 253 at most */
 /* What a host name may begin with: a label, or one with '-' at its end. */

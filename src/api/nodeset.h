@@ -127,7 +127,7 @@ struct jsn *nodeset_status_encode(struct arena *a, const struct nodeset_status *
 const char *nodeset_slurm_name(struct arena *a, const struct nodeset *ns);
 
 bool nodeset_has_partition(const struct nodeset *ns);
-/* Settings behind "PartitionName=x Nodes=x", "" if there are none. */
+/* Settings after "PartitionName=x Nodes=x", "" if there are none. */
 const char *nodeset_partition_config(const struct nodeset *ns);
 /* Its line in slurm.conf; it has to have one. */
 const char *nodeset_partition_line(struct arena *a, const struct nodeset *ns);

@@ -24,7 +24,7 @@ static size_t count_digits(uint64_t n)
     return digits;
 }
 
-/* Characters that the number takes behind the name. */
+/* Characters that the number takes after the name. */
 static size_t ordinal_width(const struct nodeset *ns)
 {
     uint64_t last = ns->spec.replicas > 0 ? (uint64_t)ns->spec.replicas - 1 : 0;
@@ -44,11 +44,10 @@ static void check_hostname(const struct nodeset *ns, struct api_problems *p)
                           "the nodes' names begin with it, so it %s ('-' at the end is fine)",
                           fault);
     else if (strlen(prefix) + ordinal_width(ns) > NODESET_HOSTNAME_MAX)
-        api_problem_value(
-            p, API_INVALID, "spec.template.spec.hostname", name_shown(p, prefix),
-            "is too long: with a number of %zu digits behind it the nodes' names have "
-            "more than %d characters",
-            ordinal_width(ns), NODESET_HOSTNAME_MAX);
+        api_problem_value(p, API_INVALID, "spec.template.spec.hostname", name_shown(p, prefix),
+                          "is too long: with a number of %zu digits after it the nodes' names have "
+                          "more than %d characters",
+                          ordinal_width(ns), NODESET_HOSTNAME_MAX);
 }
 
 static void check_name(const struct nodeset *ns, struct api_problems *p)
@@ -60,7 +59,7 @@ static void check_name(const struct nodeset *ns, struct api_problems *p)
         api_problem_value(p, API_INVALID, "metadata.name", name_shown(p, name), "a name %s", fault);
     else if (strlen(name) + 1 + ordinal_width(ns) > NODESET_HOSTNAME_MAX)
         api_problem_value(p, API_INVALID, "metadata.name", name_shown(p, name),
-                          "is too long: with '-' and a number of %zu digits behind it the pods' "
+                          "is too long: with '-' and a number of %zu digits after it the pods' "
                           "names have more than %d characters",
                           ordinal_width(ns), NODESET_HOSTNAME_MAX);
 }

@@ -93,7 +93,7 @@ static const struct jsn_field spec_fields[] = {
     TEXT("qos", qos, "The partition's own QOS, whose limits hold for all of its jobs."),
     TEXT("oversubscribe", oversubscribe,
          "Whether jobs may share resources: NO, EXCLUSIVE, YES or FORCE, the last two with a "
-         "number of jobs behind a colon such as FORCE:4."),
+         "number of jobs after a colon such as FORCE:4."),
     TEXT("preemptMode", preempt_mode,
          "What happens to jobs that are preempted: OFF, CANCEL, REQUEUE or SUSPEND; the cluster's "
          "setting if left out."),

@@ -5,7 +5,7 @@
 #include "src/api/lookup.h"
 #include "src/base/arena.h"
 
-/* NULL if a partition may have the name, or else what is wrong, to stand behind the name. */
+/* NULL if a partition may have the name, or else what is wrong, to stand after the name. */
 const char *partition_name_fault(const char *name);
 
 /*

@@ -21,7 +21,7 @@ struct api_problem {
     const char *object; /* "NodeSet slurm/gpu"; NULL: the object in hand */
     const char *field;  /* "spec.partition.config" */
     const char *value;  /* as JSON, for API_INVALID and API_DUPLICATE; may be NULL */
-    const char *text;   /* a sentence that can stand alone behind the field */
+    const char *text;   /* a sentence that can stand alone after the field */
 };
 
 /* More are counted, but not kept. */

@@ -27,7 +27,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3)
 /* As array_reserve, for an array that lives in the arena; the old copy stays allocated. */
 void arena_reserve(struct arena *a, void *p, size_t *cap, size_t want, size_t size);
 
-/* A point to go back to: everything allocated behind it is freed, and only that. */
+/* A point to go back to: everything allocated after it is freed, and only that. */
 struct arena_mark {
     struct arena_chunk *chunk;
     size_t used;

@@ -83,7 +83,7 @@ static int digits(struct str s, size_t at, size_t n, int *ret)
     return 0;
 }
 
-/* ".123456789" at *at: microseconds; moves *at behind it. */
+/* ".123456789" at *at: microseconds; moves *at past it. */
 static int fraction_us(struct str s, size_t *at, int64_t *ret_us)
 {
     int64_t us = 0;

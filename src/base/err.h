@@ -9,7 +9,7 @@
 enum err_class {
     ERR_PERMANENT, /* trying again without a change does not help */
     ERR_RETRY,     /* may go away by itself: try again later */
-    ERR_CONFLICT,  /* somebody else was faster: read anew, then try again */
+    ERR_CONFLICT,  /* somebody else was faster: read it again, then retry */
 };
 
 /* Lives on the caller's stack, set to {0} before the call; no allocation, nothing to free. */

@@ -46,7 +46,7 @@ int str_cmp(struct str a, struct str b);
 struct str str_trim(struct str s);
 
 /*
- * Cut at the first `sep`: *head gets what stands before it, *s the rest behind it.  Without a
+ * Cut at the first `sep`: *head gets what stands before it, *s the rest after it.  Without a
  * separator *head gets everything and *s becomes empty with p == NULL.  Returns false when *s was
  * exhausted (p == NULL) already, so that `while (str_split(&s, ',', &part))` visits every part.
  */

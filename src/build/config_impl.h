@@ -40,7 +40,7 @@ bool config_nodeset_is_used(const struct config_work *w, const struct nodeset *n
 /* "### COMPUTE & PARTITION ###" */
 void config_add_nodesets(struct config_work *w, struct conf_text *t);
 
-/* config_partitions.c: tell which line each Partition gets; behind config_settle_nodesets */
+/* config_partitions.c: tell which line each Partition gets; after config_settle_nodesets */
 void config_settle_partitions(struct config_work *w);
 /* Keep their lines for the next time, where there is a memo; the last thing to do with them. */
 void config_remember_partitions(struct config_work *w);

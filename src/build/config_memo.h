@@ -29,6 +29,6 @@ void config_memo_know(struct config_memo *m, struct conf *conf, struct model *mo
 /* The lines of its Partitions. */
 struct config_lines *config_memo_lines(struct config_memo *m);
 
-/* Keep what was built behind a config_memo_find that was in vain; all of `p` belongs to it. */
+/* Keep what was built after a config_memo_find that was in vain; all of `p` belongs to it. */
 void config_memo_keep(struct config_memo *m, const struct build_config *config,
                       const struct api_problems *p, int result);

@@ -4,7 +4,7 @@
  * LaunchParameters (where nodes have sssd), PrologFlags (where a NodeSet has ssh) and
  * SlurmctldParameters.
  *
- * Slurm takes the last line with a key.  Where extraConf sets one of them, a line behind it holds
+ * Slurm takes the last line with a key.  Where extraConf sets one of them, a line after it holds
  * the options of both, sorted; an option that is needed cannot be set to something else.  Options
  * keep their case, since some are paths.
  */

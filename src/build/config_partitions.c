@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines of Partitions in slurm.conf, behind those of the NodeSets:
+ * The lines of Partitions in slurm.conf, after those of the NodeSets:
  *
  *     PartitionName=debug Nodes=compute,gpu State=UP Default=YES MaxTime=60
  *

@@ -22,7 +22,7 @@ struct jsn *container_probe(struct arena *a, const struct build_cluster *c,
                             enum container_probe which, const char *path, const char *port,
                             const char *command);
 
-/* Put sidecars where the Kubernetes release keeps them: init containers that stay, behind those
+/* Put sidecars where the Kubernetes release keeps them: init containers that stay, after those
  * that are there, or others. */
 void container_add_sidecars(struct arena *a, const struct build_cluster *c, struct jsn *pod_spec,
                             const struct jsn *sidecars);

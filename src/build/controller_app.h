@@ -6,7 +6,7 @@
 #include "src/build/controller_config.h"
 
 /*
- * StatefulSet <name>-controller.  `config_hash` (of build_config) starts the pods anew where the
+ * StatefulSet <name>-controller.  `config_hash` (of build_config) starts the pods again where the
  * Controller does not load changes in place.  Settings that cannot be laid over are problems.  Not
  * for external Controllers.
  */

@@ -4,7 +4,7 @@
  *
  * The order of lines and sections is fixed, so that a diff of two versions shows what changed and
  * nothing else.  The user's extraConf comes last: of two lines with one key Slurm takes the last.
- * Three keys hold lists of which some options are needed; those are written once more behind
+ * Three keys hold lists of which some options are needed; those are written once more after
  * extraConf with both, ours and the user's (config_merged.c).
  *
  * Workers are dynamic nodes, so there are no NodeName lines; MaxNodeCount bounds them and grows by

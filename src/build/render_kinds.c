@@ -3,7 +3,7 @@
  * Rendering, kind by kind.
  *
  * Each object is checked by itself when it is taken.  What depends on the Slurm release is checked
- * when all are there, since the Controller may stand behind its NodeSets and Partitions.
+ * when all are there, since the Controller may stand after its NodeSets and Partitions.
  */
 #include "src/build/render_kinds.h"
 

@@ -11,7 +11,7 @@
 /* One option.  Without `value` it is a flag. */
 struct cli_option {
     const char *name;     /* "state": written --state */
-    const char *value;    /* "DIR": what stands behind it; NULL: a flag */
+    const char *value;    /* "DIR": what stands after it; NULL: a flag */
     const char *help;     /* one sentence */
     const char *standard; /* shown as the default; NULL: none */
     bool many;            /* may be given more than once */

@@ -2,7 +2,7 @@
 /*
  * Parsing the command line.
  *
- * slurmkeeper VERB [--option[=VALUE]]... [OPERAND]...  Options may stand anywhere behind the verb;
+ * slurmkeeper VERB [--option[=VALUE]]... [OPERAND]...  Options may stand anywhere after the verb;
  * "--" ends them.  An unknown option or verb is refused with the nearest thing that exists.
  */
 #include <stdarg.h>

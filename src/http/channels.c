@@ -84,7 +84,7 @@ void channels_tell_ready(struct channels *ch)
     ch->options.events.on_ready(ch->options.arg);
 }
 
-/* The number behind "key": in a small JSON object, or 0; Go takes keys in any case. */
+/* The number after "key": in a small JSON object, or 0; Go takes keys in any case. */
 static unsigned int number_at(const char *json, const char *key)
 {
     const char *at = strcasestr(json, key);
@@ -102,7 +102,7 @@ static unsigned int number_at(const char *json, const char *key)
     return n;
 }
 
-/* Sizes are JSON objects behind each other, cut anywhere; the last whole one counts. */
+/* Sizes are JSON objects one after the other, cut anywhere; the last whole one counts. */
 static void got_resize(struct channels *ch, struct str data)
 {
     unsigned int width, height;

@@ -6,7 +6,7 @@
 
 enum chunk_state {
     CHUNK_SIZE,    /* in the hexadecimal size */
-    CHUNK_EXT,     /* behind it, in an extension that is skipped */
+    CHUNK_EXT,     /* after it, in an extension that is skipped */
     CHUNK_SIZE_LF, /* the LF of the size line must come */
     CHUNK_DATA,
     CHUNK_DATA_CR,

@@ -34,7 +34,7 @@ void http_head_done(struct http_head *h);
 DEFINE_AUTO_DONE(struct http_head, http_head_done);
 
 /*
- * Where the head that `text` begins with ends (behind its empty line), or 0 if it has not ended
+ * Where the head that `text` begins with ends (after its empty line), or 0 if it has not ended
  * yet.  The first `seen` bytes are known to hold no end.
  */
 size_t http_head_end(struct str text, size_t seen);

@@ -122,7 +122,7 @@ int media_type_parse(struct str text, struct media_range *ret_type)
     return 0;
 }
 
-/* Insert behind those that are as good or better. */
+/* Insert after those that are as good or better. */
 static void insert(struct media_accept *a, const struct media_range *r)
 {
     size_t at = a->n;

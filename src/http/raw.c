@@ -2,7 +2,7 @@
 /*
  * Upgraded connections: after 101 the peer's bytes go to the owner as they are.
  *
- * Bytes that came right behind the request wait in `in` and are told in the next turn, so that the
+ * Bytes that came right after the request wait in `in` and are told in the next turn, so that the
  * owner has its handle before its first callback.
  */
 #include "src/base/alloc.h"

@@ -26,7 +26,7 @@ struct http_request {
 /* The first header of that name (any case), or NULL; and the i-th of several. */
 const char *http_request_header(const struct http_exchange *x, const char *name);
 const char *http_request_header_at(const struct http_exchange *x, const char *name, size_t i);
-/* The name of the i-th header as it was sent, and its value; NULL behind the last. */
+/* The name of the i-th header as it was sent, and its value; NULL after the last. */
 const char *http_request_header_name(const struct http_exchange *x, size_t i,
                                      const char **ret_value);
 /* Does any header of that name hold the token in its comma-separated list (any case)? */

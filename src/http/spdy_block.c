@@ -6,7 +6,7 @@
  * and flushed after each block; so every block has to be read, in order, even if nobody cares for
  * it.
  *
- * The dictionary is the protocol's: header names of 2012, each behind its length as four bytes, and
+ * The dictionary is the protocol's: header names of 2012, each after its length as four bytes, and
  * a tail of common values.  It is put together here from the names, and held against its
  * known checksum.
  */

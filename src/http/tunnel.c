@@ -21,7 +21,7 @@
 
 #define FULL_BYTES (256 << 10)
 #define PIECE_BYTES 65536
-#define MAX_NAME 64 /* fits behind "/proc/self/fd/N/" */
+#define MAX_NAME 64 /* fits after "/proc/self/fd/N/" */
 
 struct tunnel {
     struct loop *loop;

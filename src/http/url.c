@@ -3,7 +3,7 @@
  * Paths and queries of requests.
  *
  * Both are cut first and decoded afterwards, so that an escaped separator is never a separator. The
- * decoded pieces stand behind each other in one allocation.  Decoding never makes text longer,
+ * decoded pieces stand one after the other in one allocation.  Decoding never makes text longer,
  * hence one buffer of the raw length, plus a terminator for each piece, is enough and its pieces do
  * not move.
  */

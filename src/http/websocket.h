@@ -38,7 +38,7 @@ const char *websocket_choose(const struct http_exchange *x, const char *const *p
 int websocket_accept(struct http_exchange *x, const struct websocket_options *o,
                      struct websocket **ret_ws, int *ret_status, struct err *e) MUST_CHECK;
 
-/* Send one message: `head` and `data` behind each other.  Copies. */
+/* Send one message: `head` and `data` one after the other.  Copies. */
 void websocket_send(struct websocket *ws, enum frame_opcode opcode, struct str head,
                     struct str data);
 size_t websocket_backlog(const struct websocket *ws);

@@ -29,7 +29,7 @@ static int64_t count_runes(struct str s)
     return n;
 }
 
-/* Byte offset of a code point; s.n for the one behind the last.  SIZE_MAX: beyond. */
+/* Byte offset of a code point; s.n for the one after the last.  SIZE_MAX: beyond. */
 static size_t rune_offset(struct str s, int64_t index)
 {
     size_t at = 0;

@@ -12,7 +12,7 @@ static struct cel_value item(const struct cel_value *list, size_t i)
     return cel_value_of(jsn_item(list->v, i), list->schema ? list->schema->items : NULL);
 }
 
-/* The item before which no other belongs (want < 0), or behind which none does. */
+/* The item before which no other belongs (want < 0), or after which none does. */
 static struct cel_value extreme(struct cel_run *r, const struct cel_value *list, int want)
 {
     struct cel_value best;

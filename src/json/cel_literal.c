@@ -53,7 +53,7 @@ static void add_rune(struct buf *b, uint32_t c)
     buf_add(b, utf8, str_put_utf8(utf8, c));
 }
 
-/* Behind a backslash; moves behind the escape. */
+/* After a backslash; moves past the escape. */
 static int escape(struct cel_parser *p, struct buf *b)
 {
     static const char plain[] = "a\ab\bf\fn\nr\rt\tv\v\\\\''\"\"??``";

@@ -227,7 +227,7 @@ static int primary(struct cel_parser *p, struct cel_node **ret)
     return name_or_call(p, ret);
 }
 
-/* Behind a dot. */
+/* After a dot. */
 static int select_or_call(struct cel_parser *p, struct cel_node **ret)
 {
     struct str name = peek_ident(p);

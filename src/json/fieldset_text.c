@@ -14,7 +14,7 @@ static int compare_members(const void *x, const void *y)
     return str_cmp(((const struct jsn_member *)x)->key, ((const struct jsn_member *)y)->key);
 }
 
-/* Parse the JSON behind "k:" or "v:"; the keys of an object get sorted. */
+/* Parse the JSON after "k:" or "v:"; the keys of an object get sorted. */
 static int parse_value(struct arena *a, struct str key, struct fieldset_element *element,
                        struct err *e)
 {
@@ -24,7 +24,7 @@ static int parse_value(struct arena *a, struct str key, struct fieldset_element 
     if (r < 0)
         return err_wrap(e, r, "parsing key as path element: \"%.100s\"", key.p);
     if (element->kind == FIELDSET_KEY && v->type != JSN_OBJECT)
-        return err_bad(e, "parsing key as path element: \"%.100s\" has no object behind k:", key.p);
+        return err_bad(e, "parsing key as path element: \"%.100s\" has no object after k:", key.p);
     if (v->type == JSN_OBJECT && v->o.n > 1) {
         qsort(v->o.members, v->o.n, sizeof(*v->o.members), compare_members);
         v->o.index = NULL;

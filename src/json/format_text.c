@@ -293,7 +293,7 @@ static bool host_char(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || (c && strchr("$+<=>^`|~", c));
 }
 
-/* One label without a dot: at most one dash, and that behind the first character. */
+/* One label without a dot: at most one dash, and that after the first character. */
 static bool host_single(struct str s)
 {
     size_t at = 1;

@@ -132,7 +132,7 @@ struct jsn_notes {
 };
 
 /*
- * Parse one JSON text (RFC 8259, UTF-8, nothing behind it).  Depth is capped at JSN_MAX_DEPTH; the
+ * Parse one JSON text (RFC 8259, UTF-8, nothing after it).  Depth is capped at JSN_MAX_DEPTH; the
  * size is the caller's to cap.  The last of two equal keys wins; with `notes` the duplicates are
  * listed (at most 64).  The error names line and column.
  */

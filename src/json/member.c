@@ -4,7 +4,7 @@
  *
  * An object is an array of members in insertion order; up to INDEX_FROM members a lookup compares
  * them one by one, beyond that an index of hashes is kept, so that an object with very many keys
- * (from outside) stays linear to build.  Removing one member moves all behind it; jsn_keep_members
+ * (from outside) stays linear to build.  Removing one member moves all after it; jsn_keep_members
  * removes many in one pass.
  */
 #include "src/base/hash.h"
@@ -138,7 +138,7 @@ bool jsn_get_bool(const struct jsn *v, const char *path, bool otherwise)
     return jsn_is(at, JSN_BOOL) ? at->b : otherwise;
 }
 
-/* Put behind the others a member that is not among them; the key is kept as it is. */
+/* Put after the others a member that is not among them; the key is kept as it is. */
 static void add_member(struct arena *a, struct jsn *object, struct str key, struct jsn *value)
 {
     arena_reserve(a, &object->o.members, &object->o.cap, object->o.n + 1,

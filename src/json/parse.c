@@ -169,7 +169,7 @@ static int parse_array(struct parser *p, const struct step *up, struct jsn **ret
         here.item++;
         c = peek(p);
         if (c != ',' && c != ']')
-            return parse_fail(p, "expected ',' or ']' behind an array item");
+            return parse_fail(p, "expected ',' or ']' after an array item");
         p->at++;
     } while (c == ',');
     *ret = array;
@@ -188,7 +188,7 @@ static int parse_member(struct parser *p, const struct step *up, struct jsn *obj
     if (r < 0)
         return r;
     if (peek(p) != ':')
-        return parse_fail(p, "expected ':' behind a key");
+        return parse_fail(p, "expected ':' after a key");
     p->at++;
     r = parse_value(p, &here, &value);
     if (r < 0)
@@ -217,7 +217,7 @@ static int parse_object(struct parser *p, const struct step *up, struct jsn **re
             return r;
         c = peek(p);
         if (c != ',' && c != '}')
-            return parse_fail(p, "expected ',' or '}' behind an object member");
+            return parse_fail(p, "expected ',' or '}' after an object member");
         p->at++;
     } while (c == ',');
     *ret = object;
@@ -293,7 +293,7 @@ int jsn_parse(struct arena *a, struct str text, struct jsn_notes *notes, struct 
     if (r < 0)
         return r;
     if (peek(&p) >= 0)
-        return parse_fail(&p, "unexpected text behind the value");
+        return parse_fail(&p, "unexpected text after the value");
     *ret_value = value;
     return 0;
 }

@@ -16,5 +16,5 @@ struct parser {
 /* Fail with what is wrong at p->at, by line and column; returns -EINVAL. */
 int parse_fail(struct parser *p, const char *what);
 
-/* At the opening quote, then behind the closing one.  The result is terminated, in the arena. */
+/* At the opening quote, then past the closing one.  The result is terminated, in the arena. */
 int parse_string(struct parser *p, struct str *ret) MUST_CHECK;

@@ -26,7 +26,7 @@ static int hex4(struct parser *p, uint32_t *ret)
     return 0;
 }
 
-/* Behind "\u"; a lone surrogate becomes U+FFFD, as in Go. */
+/* After "\u"; a lone surrogate becomes U+FFFD, as in Go. */
 static int unicode_escape(struct parser *p, char *out, size_t *n)
 {
     uint32_t c = 0;

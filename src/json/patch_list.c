@@ -163,7 +163,7 @@ static int compare_placed(const void *x, const void *y)
     return a->at < b->at ? -1 : 1;
 }
 
-/* Weave `others` into `named`: each goes before the first that stood behind it in the old list. */
+/* Weave `others` into `named`: each goes before the first that stood after it in the old list. */
 static struct jsn *weave(struct arena *a, const struct placed *others, size_t n_others,
                          const struct placed *named, size_t n_named)
 {

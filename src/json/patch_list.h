@@ -42,7 +42,7 @@ int patch_list_check_order(const struct jsn *patch, const struct jsn *order, con
 
 /*
  * The old order that a merged list is held against: where the patch deletes items, those it adds
- * take their places behind all that stay.
+ * take their places after all that stay.
  */
 struct jsn *patch_list_order_before(struct arena *a, const struct jsn *old, const struct jsn *patch,
                                     const char *key);

@@ -85,7 +85,7 @@ static int retain_keys(const struct merger *m, struct jsn *original, struct jsn 
     return 0;
 }
 
-/* Behind the slash of "$setElementOrder/x"; empty if there is none. */
+/* After the slash of "$setElementOrder/x"; empty if there is none. */
 static struct str directive_target(struct str key)
 {
     size_t slash = str_find(key, '/');

@@ -39,7 +39,7 @@ static bool ends_name(char ch)
     return ch == '\0' || strchr(".[]{}()=!<>, ", ch) != NULL;
 }
 
-/* A name behind a dot. */
+/* A name after a dot. */
 static int read_name(struct compiler *c, struct str *ret)
 {
     char *out = arena_alloc(c->a, strlen(c->at) + 1);
@@ -150,7 +150,7 @@ static int read_literal(struct compiler *c, const struct jsn **ret)
     return 0;
 }
 
-/* "@" and steps behind it. */
+/* "@" and steps after it. */
 static int read_operand(struct compiler *c, struct path *ret)
 {
     if (*c->at != '@')
@@ -159,7 +159,7 @@ static int read_operand(struct compiler *c, struct path *ret)
     return compile_steps(c, ret);
 }
 
-/* Behind "[?": (@.a == "x") */
+/* After "[?": (@.a == "x") */
 static int read_filter(struct compiler *c, struct path_filter **ret)
 {
     struct path_filter *f = arena_calloc(c->a, 1, sizeof(*f));
@@ -167,7 +167,7 @@ static int read_filter(struct compiler *c, struct path_filter **ret)
 
     if (++c->nesting > MAX_NESTING)
         return fail(c, "filters are nested too deep");
-    r = expect(c, '(', "expected ( behind ?");
+    r = expect(c, '(', "expected ( after ?");
     skip_blanks(c);
     if (r == 0)
         r = read_operand(c, &f->left);
@@ -201,7 +201,7 @@ static int read_range(struct compiler *c, struct path_step ***tail)
     return 0;
 }
 
-/* Behind "[". */
+/* After "[". */
 static int read_bracket(struct compiler *c, struct path_step ***tail)
 {
     struct str key;
@@ -225,7 +225,7 @@ static int read_bracket(struct compiler *c, struct path_step ***tail)
     return r < 0 ? r : expect(c, ']', "expected ]");
 }
 
-/* Behind ".". */
+/* After ".". */
 static int read_dot(struct compiler *c, struct path_step ***tail)
 {
     struct str name;

@@ -32,7 +32,8 @@ DEFINE_AUTO(struct pattern, pattern_free);
 int pattern_match(const struct pattern *p, struct str subject,
                   struct pattern_budget *budget) MUST_CHECK;
 
-/* Compiled patterns by text; keeps at most a thousand, then starts anew.  NULL is refused. */
+/* Compiled patterns by text; keeps at most a thousand, then starts with none again.  NULL is
+ * refused. */
 struct pattern_cache;
 struct pattern_cache *pattern_cache_new(void);
 struct pattern_cache *pattern_cache_free(struct pattern_cache *c);

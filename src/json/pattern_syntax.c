@@ -41,7 +41,7 @@ static bool is_punct(char c)
            (c >= '{' && c <= '~');
 }
 
-/* \x7F, \x{10FFFF}: the digits behind \x. */
+/* \x7F, \x{10FFFF}: the digits after \x. */
 static bool hex_ok(const struct scan *s, size_t ahead)
 {
     static const char digits[] = "0123456789abcdefABCDEF";
@@ -57,7 +57,7 @@ static bool hex_ok(const struct scan *s, size_t ahead)
     return n > 0 && n <= 8 && look(s, ahead) == '}';
 }
 
-/* At a backslash.  Moves behind the escape's letter; `in_class` has no assertions. */
+/* At a backslash.  Moves past the escape's letter; `in_class` has no assertions. */
 static int escape(struct scan *s, bool in_class)
 {
     static const char plain[] = "aftnrvdDsSwWpP";
@@ -94,7 +94,7 @@ static size_t named_class(const struct scan *s)
     return look(s, n) == ':' && look(s, n + 1) == ']' ? n + 2 : 1;
 }
 
-/* At '['; moves behind the closing bracket. */
+/* At '['; moves past the closing bracket. */
 static int class(struct scan *s)
 {
     size_t from = s->at++;
@@ -125,7 +125,7 @@ static int class(struct scan *s)
     return 0;
 }
 
-/* Behind "(?": flags, a name, or nothing that RE2 knows.  Moves behind ':', '>' or ')'. */
+/* After "(?": flags, a name, or nothing that RE2 knows.  Moves past ':', '>' or ')'. */
 static int group_head(struct scan *s, size_t from, bool *ret_opens)
 {
     *ret_opens = true;
@@ -195,7 +195,7 @@ static int count(struct scan *s)
     return n;
 }
 
-/* At '{': moves behind a repetition and says so; anything else is a plain brace and stays. */
+/* At '{': moves past a repetition and says so; anything else is a plain brace and stays. */
 static bool braces(struct scan *s, int *ret_low, int *ret_high)
 {
     size_t from = s->at++;

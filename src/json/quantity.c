@@ -44,7 +44,7 @@ static int bad(struct err *e, const char *sentence)
 struct parts {
     bool negative;
     struct str whole;    /* digits without leading zeros */
-    struct str fraction; /* digits behind the point */
+    struct str fraction; /* digits after the point */
     struct str suffix;
 };
 

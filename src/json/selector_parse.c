@@ -93,7 +93,7 @@ static void add_value(struct parser *p, struct values *v, struct str value)
     v->items[v->n++] = value;
 }
 
-/* Behind "(", up to and with ")": values between commas, each possibly empty. */
+/* After "(", up to and with ")": values between commas, each possibly empty. */
 static int parse_set(struct parser *p, struct values *v)
 {
     bool after_word = false;

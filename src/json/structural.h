@@ -11,7 +11,7 @@ struct pattern_cache;
 struct schema_fault {
     const char *reason; /* "FieldValueInvalid" */
     const char *field;  /* "spec.ports[0].name"; "<nil>" where Kubernetes names none */
-    const char *text;   /* behind "field: " */
+    const char *text;   /* after "field: " */
 };
 
 #define SCHEMA_FAULTS_MAX 256

@@ -4,7 +4,7 @@
  *
  * When no alternative of an anyOf or oneOf holds, the faults of the one that came nearest are
  * shown: the one with most checks that held, the first of equals.  That choice and the counting
- * behind it are Kubernetes', so that the same alternative is named.
+ * after it are Kubernetes', so that the same alternative is named.
  */
 #include <stdio.h>
 

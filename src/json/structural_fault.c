@@ -47,7 +47,7 @@ void check_merge(struct check_result *r, const struct check_result *other)
     r->matches += other->matches;
 }
 
-/* "spec.ports[0]" with the prefix before it and a member behind it. */
+/* "spec.ports[0]" with the prefix before it and a member after it. */
 static const char *field_name(struct checker *k, const char *key)
 {
     const char *path = buf_str(&k->path);

@@ -20,7 +20,7 @@
  * and the last one wins.  Text above YAML_MAX_BYTES, deeper than YAML_MAX_DEPTH or with aliases
  * that add more than YAML_MAX_ALIASED nodes is refused.
  *
- * yaml_parse takes one document (an empty text is null); documents behind it must be empty.
+ * yaml_parse takes one document (an empty text is null); documents after it must be empty.
  * yaml_parse_all gives an array of all documents that are not empty.
  */
 int yaml_parse(struct arena *a, struct str text, struct jsn_notes *notes, struct jsn **ret_value,

@@ -161,7 +161,7 @@ static void merge_mapping(struct reader *r, struct jsn *into, const struct jsn *
             jsn_set_member(r->a, into, m->key, m->value);
 }
 
-/* Behind "<<": a mapping, or a sequence of them of which the first has precedence. */
+/* After "<<": a mapping, or a sequence of them of which the first has precedence. */
 static int read_merge(struct reader *r, struct jsn *merged)
 {
     bool ok = true;
@@ -342,7 +342,7 @@ static int read_node(struct reader *r, struct jsn **ret)
     return 0;
 }
 
-/* Behind a document start event, up to and with its end event. */
+/* After a document start event, up to and with its end event. */
 static int read_document(struct reader *r, struct jsn **ret)
 {
     int rc;

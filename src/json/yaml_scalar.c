@@ -53,7 +53,7 @@ static bool resolve_word(struct str s, struct yaml_scalar *ret)
     return true;
 }
 
-/* The digits behind a base prefix; 0 where the text has none that Go would take. */
+/* The digits after a base prefix; 0 where the text has none that Go would take. */
 static unsigned int number_base(struct str *s)
 {
     int second = s->n > 1 ? s->p[1] | 32 : 0;

@@ -59,7 +59,7 @@ const struct kube_object *kube_cache_next(const struct kube_cache *c, size_t *at
 /*
  * What handlers are told, after the cache has changed.  Any may be NULL.  A deleted object comes in
  * its final state where the server told it; `is_final` is false if its end was missed (found by
- * listing anew): then it is the last state that was seen.  An object that was replaced by another
+ * listing again): then it is the last state that was seen.  An object that was replaced by another
  * of the same name meanwhile is deleted, then added.
  */
 struct kube_handler {

@@ -17,7 +17,7 @@ struct kube_failure {
  * Fill from an answer: an HTTP status that is no success and its body, a Status object as a rule.
  * `what` begins the sentence ("get pods 'a/b'").  The errno tells the cases apart that callers ask
  * for:  -ENOENT not there; -EEXIST there already, -ESTALE changed meanwhile (both ERR_CONFLICT);
- * -EIDRM the version asked for is gone (ERR_CONFLICT: read anew); -EACCES who are you, -EPERM not
+ * -EIDRM the version asked for is gone (ERR_CONFLICT: read again); -EACCES who are you, -EPERM not
  * you; -EBUSY too many requests or unavailable, -EREMOTEIO broken, -ETIMEDOUT (all ERR_RETRY);
  * -EMSGSIZE too large; -EINVAL everything else that is our fault.
  */

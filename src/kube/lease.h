@@ -44,6 +44,6 @@ bool kube_election_leads(const struct kube_election *el);
 /*
  * Stop: `stopped` is called (if we led), then the lease is given back, so that another need not
  * wait for its end; then `done` is called, in a later turn, also if giving back failed.  Nothing is
- * called back behind that; kube_election_free remains to be called.
+ * called back after that; kube_election_free remains to be called.
  */
 void kube_election_stop(struct kube_election *el, void (*done)(void *arg), void *arg);

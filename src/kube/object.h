@@ -18,7 +18,7 @@ struct kube_object {
     const char *problem; /* why it failed; NULL if it did not */
 };
 
-/* Parse the text anew. */
+/* Parse the text again. */
 int kube_object_parse(const struct kube_object *o, struct arena *a, struct jsn **ret_value,
                       struct err *e) MUST_CHECK;
 

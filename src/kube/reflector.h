@@ -8,8 +8,8 @@ struct kube_reflector;
 
 /*
  * Who is told.  A list is begin, put for each object, end: what was not put in between is gone.
- * Behind it put and drop follow the changes.  A begin may come again without an end: that list
- * starts anew.  Objects go after the callback and may be changed meanwhile.
+ * After it put and drop follow the changes.  A begin may come again without an end: that list
+ * starts again.  Objects go after the callback and may be changed meanwhile.
  */
 struct kube_sink {
     void (*begin)(void *arg);

@@ -30,7 +30,7 @@ typedef void (*kube_watch_end_fn)(void *arg, const struct kube_failure *f);
 
 struct kube_watch_options {
     struct kube_scope scope;
-    const char *version; /* changes behind it */
+    const char *version; /* changes after it */
     int timeout_s;       /* the server is asked to end it then; 0: 5 to 10 minutes, at random */
     int64_t silence_ms;  /* without a byte, not even a bookmark: it is dead; 0: 3.5 minutes */
     kube_change_fn on_change;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process that is kept running: started anew when it ends, with growing waits. */
+/* A process that is kept running: started again when it ends, with growing waits. */
 #pragma once
 
 #include "src/loop/loop.h"

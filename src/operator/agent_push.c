@@ -53,7 +53,7 @@ struct agent_push {
     void *arg;
     struct http_call *call;
     struct parcel *sent;    /* under way, or to be sent again */
-    struct parcel *waiting; /* behind it */
+    struct parcel *waiting; /* after it */
     struct loop_source *retry;
     struct pace_backoff backoff;
     int64_t count;

@@ -26,7 +26,7 @@ struct agent_push *agent_push_free(struct agent_push *p);
 DEFINE_AUTO(struct agent_push, agent_push_free);
 
 /*
- * Send a configuration (build_config_push), now or behind the one under way; it is sent again until
+ * Send a configuration (build_config_push), now or after the one under way; it is sent again until
  * the agent has answered, or there is a newer one.  What is on its way already is not sent twice.
  */
 void agent_push_start(struct agent_push *p, const struct jsn *body);
@@ -58,7 +58,7 @@ bool agent_push_follow(struct agent_push *p, const struct wire_outcome *o);
 /* The first of these alone: was the answer lost that this is?  For a state that may be older than
  * the last answer. */
 bool agent_push_recover(struct agent_push *p, const struct wire_outcome *o);
-/* The agent has started anew: what it said before counts no more. */
+/* The agent has started again: what it said before counts no more. */
 void agent_push_forget(struct agent_push *p);
 
 /* Why a call failed, in words that stay the same while the cause does.  Owned. */

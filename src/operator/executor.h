@@ -32,7 +32,7 @@ struct execution_end {
     int64_t requeue_us; /* wall clock */
 };
 
-/* Called once, never inside execution_start; the execution is gone behind it. */
+/* Called once, never inside execution_start; the execution is gone after it. */
 typedef void (*execution_done_fn)(void *arg, const struct execution_end *end);
 
 /*

@@ -22,5 +22,5 @@ struct right {
 /* All of them, in `a`: from the table of kinds, and what the operator's own machinery needs. */
 size_t rights_list(struct arena *a, const struct right **ret_list);
 
-/* Those of a scope as rules of RBAC, for a Role or ClusterRole, behind the rules of the list. */
+/* Those of a scope as rules of RBAC, for a Role or ClusterRole, after the rules of the list. */
 void rights_add_rules(struct arena *a, enum right_scope scope, struct jsn *rules);

@@ -3,7 +3,7 @@
  * Records by name.
  *
  * One array, sorted, as readers want it who search by halves; a second one beside it holds the
- * arenas.  Changing a record costs that record; adding one moves what stands behind it, so that a
+ * arenas.  Changing a record costs that record; adding one moves what stands after it, so that a
  * whole list is best put in order.
  */
 #include "src/operator/shelf.h"

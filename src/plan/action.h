@@ -64,7 +64,7 @@ struct actions {
     unsigned stage;
 };
 
-/* What is added from here on belongs to a new step, a stage behind all that is there. */
+/* What is added from here on belongs to a new step, a stage after all that is there. */
 void actions_step(struct actions *to, const char *step);
 
 /* Append one; step and stage are filled in.  Returns it, valid until the next is added. */

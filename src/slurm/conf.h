@@ -46,7 +46,7 @@ struct conf_line {
 struct conf;
 
 /*
- * Fetch an included file.  `path` is as in the Include, put behind the including file's directory
+ * Fetch an included file.  `path` is as in the Include, put after the including file's directory
  * if relative.  *ret_text is borrowed until conf_parse returns.  On failure the Include is a fault
  * with the text of `e`.
  */

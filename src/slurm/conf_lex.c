@@ -6,7 +6,7 @@
  * what it reads we must read the same:
  *
  *  - '#' starts a comment even inside quotes; "\#" does not.
- *  - An odd number of backslashes at the end of a line, blanks behind them allowed, joins it with
+ *  - An odd number of backslashes at the end of a line, blanks after them allowed, joins it with
  *    the next one; nothing takes the place of the break.
  *  - Then every backslash vanishes and what follows it stays.
  *  - A key is letters, digits, '_' and '.'.  Before the '=' may stand one of + - * / (without
@@ -22,7 +22,7 @@ static bool is_space(char c)
     return isspace((unsigned char)c) != 0;
 }
 
-/* A physical line with its comment cut off; *rest moves behind the line break. */
+/* A physical line with its comment cut off; *rest moves past the line break. */
 static struct str physical_line(struct str *rest)
 {
     struct str line = {rest->p, str_find(*rest, '\n')};
@@ -40,7 +40,7 @@ static struct str physical_line(struct str *rest)
     return line;
 }
 
-/* True if the line goes on in the next one; the backslash and what is behind it are cut off. */
+/* True if the line goes on in the next one; the backslash and what is after it are cut off. */
 static bool continues(struct str *line)
 {
     size_t end = line->n;
@@ -97,7 +97,7 @@ static size_t skip_space(struct str s, size_t i)
     return i;
 }
 
-/* The value at offset i; returns the offset behind it, or i if there is none. */
+/* The value at offset i; returns the offset after it, or i if there is none. */
 static size_t value_at(struct str s, size_t i, struct str *ret_value)
 {
     size_t end = i;

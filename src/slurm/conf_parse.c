@@ -62,7 +62,7 @@ static char *cluster_name(const struct conf *c)
     return NULL;
 }
 
-/* The path of an Include: %c replaced, relative ones put behind the including file's directory. */
+/* The path of an Include: %c replaced, relative ones put after the including file's directory. */
 static char *include_path(const struct reader *r, const char *from, struct str written)
 {
     AUTO(free) char *cluster = cluster_name(r->conf);
@@ -135,7 +135,7 @@ static int include_try(struct reader *r, const char *file, unsigned line, struct
     if (end == 0)
         return 0;
     if (end < text.n)
-        fault(r, file, line, "cannot read behind the name of an Include:",
+        fault(r, file, line, "cannot read after the name of an Include:",
               (struct str){text.p + end, text.n - end});
     result = include_follow(r, file, line, (struct str){text.p, end});
     return result < 0 ? result : 1;

@@ -44,7 +44,7 @@ static const struct {
     {"fatal: ", "SlurmdbdFailed", "slurmdbd ends"},
 };
 
-/* Behind "slurmdbd: " and "[2026-11-19T03:41:32.123] ". */
+/* After "slurmdbd: " and "[2026-11-19T03:41:32.123] ". */
 static struct str without_head(struct str line)
 {
     static const char daemon[] = "slurmdbd: ";

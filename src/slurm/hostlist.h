@@ -32,7 +32,7 @@ void hostlist_push(struct host_list *list, struct str name);
 
 size_t hostlist_count(const struct host_list *list);
 
-/* True if a name had text behind its last bracket (`n[1-4]-ib`): Slurm 23.11 and later only. */
+/* True if a name had text after its last bracket (`n[1-4]-ib`): Slurm 23.11 and later only. */
 bool hostlist_has_suffix(const struct host_list *list);
 
 /* Append the compressed form as `scontrol show hostlist` prints it: order is kept. */

@@ -11,5 +11,5 @@ struct host_list {
     size_t n;
     size_t cap;
     size_t count;  /* names */
-    bool suffixed; /* a name had text behind its last bracket */
+    bool suffixed; /* a name had text after its last bracket */
 };

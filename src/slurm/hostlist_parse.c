@@ -157,7 +157,7 @@ static int names_count(struct parser *p, const char *at)
     return 0;
 }
 
-/* Push what the last bracket gives behind the prefix that stands in p->name. */
+/* Push what the last bracket gives after the prefix that stands in p->name. */
 static void last_push(struct parser *p, const struct bracket *b, struct str suffix)
 {
     size_t prefix_n = p->name.n;
@@ -182,7 +182,7 @@ static void last_push(struct parser *p, const struct bracket *b, struct str suff
     }
 }
 
-/* Expand the brackets of one token; suffix is what stands behind the last one. */
+/* Expand the brackets of one token; suffix is what stands after the last one. */
 static int token_expand(struct parser *p, const char *at, struct str suffix)
 {
     struct bracket *last = &p->brackets[p->n_brackets - 1];
@@ -212,7 +212,7 @@ static int token_expand(struct parser *p, const char *at, struct str suffix)
     return 0;
 }
 
-/* One token with its brackets; *at moves behind it. */
+/* One token with its brackets; *at moves past it. */
 static int token_parse(struct parser *p, const char **at, const char *end)
 {
     const char *start = *at;

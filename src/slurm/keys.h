@@ -12,7 +12,7 @@ enum change_class {
     CHANGE_NONE,        /* Slurm ignores the key */
     CHANGE_RPC,         /* one remote call, in milliseconds */
     CHANGE_RECONFIGURE, /* the files are read again */
-    CHANGE_RESTART,     /* slurmctld (and perhaps slurmd) must be started anew */
+    CHANGE_RESTART,     /* slurmctld (and perhaps slurmd) must be started again */
 };
 
 enum key_flag {

@@ -42,7 +42,7 @@ bool validate_model(const struct model *m, const struct validate_context *ctx,
                     struct faults *faults);
 
 /*
- * Check what a NodeSet's or Partition's author may write behind "PartitionName=x Nodes=y": pairs of
+ * Check what a NodeSet's or Partition's author may write after "PartitionName=x Nodes=y": pairs of
  * partition keys, one line.  `name` is used in messages.  Fails with the first fault.
  */
 int validate_partition_config(const char *name, struct str config, uint32_t release,

@@ -303,7 +303,7 @@ static void check_resources(const struct checker *c)
     }
 }
 
-/* "matlab:10,ansys": a name, and a number behind ':' ('*' in older files). */
+/* "matlab:10,ansys": a name, and a number after ':' ('*' in older files). */
 static void check_licenses(const struct checker *c)
 {
     const struct model_value *v = setting(c, "Licenses");

@@ -52,7 +52,7 @@ static bool nodeset_replace(const struct checker *c, const struct model_object *
 /* Up to so many names are looked up one by one, beyond that every node set is. */
 #define FEW_NAMES 64
 
-/* The first node set of the file behind `last` that is among the names; NULL if there is none. */
+/* The first node set of the file after `last` that is among the names; NULL if there is none. */
 static const struct model_object *next_nodeset(const struct checker *c,
                                                const struct host_set *names, const struct map *sets,
                                                const struct model_object *last)

@@ -53,7 +53,7 @@ enum value_kind {
 
 /*
  * How the values of one key look.  `choices` (for ENUM, FLAGS, PREFIX and PLUGIN) are words with
- * blanks between them.  A word may have ":OTHER" behind it (another way to write OTHER), ">23.11"
+ * blanks between them.  A word may have ":OTHER" after it (another way to write OTHER), ">23.11"
  * (from that release on) or "<23.11" (before it).
  */
 struct value_type {
@@ -63,7 +63,7 @@ struct value_type {
 
 /*
  * Check a value for a release.  0 if it is fine; -EINVAL with what is allowed ("is not a number
- * from 0 to 65535, INFINITE or UNLIMITED"), to stand behind the value.  -ENOTSUP for a plugin that
+ * from 0 to 65535, INFINITE or UNLIMITED"), to stand after the value.  -ENOTSUP for a plugin that
  * is not one of Slurm's own: it may still be installed.
  */
 int value_check(struct value_type type, uint32_t release, struct str value,

@@ -2,7 +2,7 @@
 /*
  * Check values: what Slurm's parser, or slurmctld behind it, would refuse.
  *
- * The sentences stand behind the value ("'soon' is not a time ...") and say what is allowed.  What
+ * The sentences stand after the value ("'soon' is not a time ...") and say what is allowed.  What
  * depends on the release (which flags and plugins exist) is looked up for it.
  */
 #include <ctype.h>
@@ -22,7 +22,7 @@ static const char *number_rule(enum value_kind kind)
     case VALUE_U32:
         return "is not a number from 0 to 4294967295, INFINITE or UNLIMITED";
     case VALUE_U64:
-        return "is not a number from 0 on (with or without a K behind it), INFINITE or UNLIMITED";
+        return "is not a number from 0 on (with or without a K after it), INFINITE or UNLIMITED";
     case VALUE_MINUTES:
     case VALUE_SECONDS:
         return "is not a time: minutes, minutes:seconds, hours:minutes:seconds, days-hours, "
@@ -141,7 +141,7 @@ static int hosts_check(uint32_t release, struct str value, bool braces, struct e
     if (hostlist_parse(value, &list, &why) < 0)
         return err_bad(e, "is not a host list: %s", why.text);
     if (hostlist_has_suffix(list) && !profile_has(release, PROFILE_HOST_SUFFIX)) {
-        release_needs("has text behind brackets, which", SERIES(23, 11), release, &needs);
+        release_needs("has text after brackets, which", SERIES(23, 11), release, &needs);
         return err_bad(e, "%s", buf_str(&needs));
     }
     return 0;

@@ -18,7 +18,7 @@ void value_print_preempt(uint64_t mode, struct buf *out);
 /* One word of a choices string. */
 struct choice {
     struct str word;
-    struct str means; /* word itself, or what stands behind its ':' */
+    struct str means; /* word itself, or what stands after its ':' */
     uint32_t since;   /* 0: always */
     uint32_t until;   /* 0: still */
     unsigned index;
@@ -27,7 +27,7 @@ struct choice {
 bool choice_next(struct str *rest, struct choice *c);
 /* The choice that fits; release 0 fits all.  False if none does. */
 bool choice_find(const char *choices, struct str text, uint32_t release, struct choice *ret);
-/* As choice_find, for a text that goes on behind the choice. */
+/* As choice_find, for a text that goes on after the choice. */
 bool choice_find_prefix(const char *choices, struct str text, struct choice *ret);
 /* Append the choices of a release: "A, B or C". */
 void choice_list(const char *choices, uint32_t release, struct buf *out);

@@ -133,7 +133,7 @@ void value_print_time(uint64_t seconds, struct buf *out)
                (unsigned)(seconds / 60 % 60), (unsigned)(seconds % 60));
 }
 
-/* "YES:4": the count behind the colon, at least `least`; without one it is 4. */
+/* "YES:4": the count after the colon, at least `least`; without one it is 4. */
 static int share_count(struct str text, size_t word, uint64_t least, uint64_t *ret)
 {
     uint64_t n = 4;

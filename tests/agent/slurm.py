@@ -20,7 +20,7 @@ import release  # noqa: E402
 
 BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build"))
 SUPERVISE = os.path.join(BUILD, "src/supervise/slurmkeeper-supervise")
-# slurmctld as its start script runs it; the file comes behind.
+# slurmctld as its start script runs it; the file comes after.
 DAEMON = ([SUPERVISE, release.program("slurmctld"), "--systemd", "-f"] if release.has("service")
           else [release.program("slurmctld"), "-D", "-f"])
 

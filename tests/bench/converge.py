@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The operator with 1,000 NodeSets and 10,000 pods: its memory, and what looking at all of it again costs.
 
-The pods are made by the operator itself and run nowhere: there is no node.  Then it is started anew: it plans for every
+The pods are made by the operator itself and run nowhere: there is no node.  Then it is started again: it plans for every
 NodeSet, and as nothing has changed it must write nothing.  Processor time is what counts, taken over the whole start;
 the time that listing takes is in it.
 """
@@ -149,7 +149,7 @@ def main():
                 child.kill()
                 child.wait()
     print(f"operator: {NODESETS} NodeSets, {NODESETS * REPLICAS} pods made in {m['made_s']:.0f} s (limit {LIMIT_S}); resident "
-          f"{m['rss']:.1f} MiB (limit {LIMIT_MIB}); started anew: {m['plans']} plans, {m['writes']} writes (limit 0), "
+          f"{m['rss']:.1f} MiB (limit {LIMIT_MIB}); started again: {m['plans']} plans, {m['writes']} writes (limit 0), "
           f"{m['each_ms']:.2f} ms each (limit {LIMIT_MS:.0f}; {m['all_ms']:.2f} ms with the start and the lists)")
     good = m["rss"] < LIMIT_MIB and m["writes"] == 0 and m["each_ms"] < LIMIT_MS and m["made_s"] < LIMIT_S
     return 0 if good else 1

@@ -2,10 +2,10 @@
 """Acknowledged writes survive kill -9.
 
 Writers create, update and delete ConfigMaps as fast as they can, each its own, and note what was
-acknowledged.  The server is killed at random moments and started again.  Behind each restart every
+acknowledged.  The server is killed at random moments and started again.  After each restart every
 object must be in the state of its last acknowledged write, or of the one write that was in flight
 when the server died.  A watcher that resumes from its last version must see every acknowledged
-change exactly once, in order, or be told to start anew.
+change exactly once, in order, or be told to start again.
 """
 import os
 import random

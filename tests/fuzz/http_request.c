@@ -2,10 +2,10 @@
 /*
  * Fuzz target: requests as they arrive at the server.
  *
- * The bytes are taken as requests behind each other: head, body, next head.  What is accepted must
- * hold what the server builds upon: a path, clean strings, one framing; and a chunked body must
- * come out the same whether its bytes arrive together or one by one.  Paths, queries and Accept
- * headers go on to their parsers.
+ * The bytes are taken as requests one after the other: head, body, next head.  What is accepted
+ * must hold what the server builds upon: a path, clean strings, one framing; and a chunked body
+ * must come out the same whether its bytes arrive together or one by one.  Paths, queries and
+ * Accept headers go on to their parsers.
  */
 #include "src/base/alloc.h"
 #include "src/http/chunk.h"

@@ -2,7 +2,7 @@
 /*
  * Fuzz target: from the text of a URL to a resource.
  *
- * The input is a path, and behind a '?' a query.  A path that parses names a resource or a page;
+ * The input is a path, and after a '?' a query.  A path that parses names a resource or a page;
  * its parts are never NULL and hold no NUL; what it names is looked up in the registry.
  */
 #include "src/cluster/apiserver/route.h"

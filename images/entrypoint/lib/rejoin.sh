@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A node that slurmctld knows from an earlier pod of the same name; to be sourced.
 #
-# Slurm before 23.11 keeps a dynamic node's first address, at which nobody is when the pod was made
-# anew; and a node that was taken down because its pod ended is not taken up again by itself.  Both
+# Slurm before 23.11 keeps a dynamic node's first address, at which nobody is once the pod was made
+# again; and a node that was taken down because its pod ended is not taken up again by itself.  Both
 # are put right once this pod's slurmd has registered.  A reason that is not ours stays.
 #
 # slurmctld 22.05 does not save its nodes when one registers, only minutes later: were it killed

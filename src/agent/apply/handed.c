@@ -2,7 +2,7 @@
 /*
  * Waiting until the nodes have the files of the reconfigure before.
  *
- * On a reconfigure slurmctld hands its files on to every slurmd that has them from it, behind the
+ * On a reconfigure slurmctld hands its files on to every slurmd that has them from it, after the
  * back of who asked.  A slurmd that gets them twice at a time writes both into one file (Slurm up
  * to 25.05 at least), reads the mixture, and ends; in a container its jobs end with it.  It happens
  * when one reconfigure follows another while a slurmd does not accept calls, as when it is reading

@@ -222,7 +222,7 @@ static void heavier_changes_need_no_calls_of_their_own(void **state)
 static void nodes_that_have_their_files_from_slurmctld_are_told(void **state)
 {
     static const struct plan_case cases[] = {
-        /* a start hands nothing on, the reconfigure behind it does */
+        /* a start hands nothing on, the reconfigure after it does */
         {ALL, ALL "MaxNodeCount=20\n", .tell_nodes = true,
          .steps = "rehearse; write; restart; reconfigure; read"},
         /* a reconfigure is one already */

@@ -158,7 +158,7 @@ static void options_have_the_pods_defaults(void **state)
     assert_int_equal(options_parse(2, (char *[]){program, bad}, &o, &e), -EINVAL);
     assert_string_equal(e.text, "there is no option '--what'; --help lists all");
     assert_int_equal(options_parse(2, (char *[]){program, socket_option}, &o, &e), -EINVAL);
-    assert_string_equal(e.text, "--socket needs PATH behind it");
+    assert_string_equal(e.text, "--socket needs PATH after it");
 }
 
 static void a_rehearsal_meets_nobody(void **state)

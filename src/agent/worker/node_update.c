@@ -171,8 +171,8 @@ static int reason_guard(struct worker_call *c, const char *name)
 }
 
 /*
- * Is it a drain of ours, of a node that somebody else has drained?  Who asks may not have seen that
- * yet.  It is drained as it should be, and keeps their reason.
+ * Is it a drain of ours, of a node that somebody else has drained?  The caller may not have seen
+ * that yet.  It is drained as it should be, and keeps their reason.
  */
 static bool is_held(struct worker_call *c, const char *name, const update_node_msg_t *m)
 {

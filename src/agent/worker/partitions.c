@@ -12,7 +12,7 @@
  *
  * A slurmctld that has started again counts all of its partitions as changed.  So a list that was
  * asked for by time and has changed also tells when the slurmctld that it comes from was started:
- * who asks once a second would not see a restart that takes less.
+ * somebody who asks once a second would not see a restart that takes less.
  */
 #include "src/agent/worker/call.h"
 #include "src/agent/worker/partition_map.h"

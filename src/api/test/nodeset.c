@@ -86,7 +86,7 @@ static void bad_nodesets_are_refused_with_a_reason(void **state)
         {"ok", "", ""},
         {"a.b", "", "metadata.name: a name may hold only a-z, 0-9 and '-'\n"},
         {"a23456789012345678901234567890123456789012345678901234567890", "  replicas: 101",
-         "metadata.name: is too long: with '-' and a number of 3 digits behind it the pods' names "
+         "metadata.name: is too long: with '-' and a number of 3 digits after it the pods' names "
          "have more than 63 characters\n"},
         {"all", "",
          "metadata.name: Slurm takes the word for all nodes of the cluster; choose another name\n"},

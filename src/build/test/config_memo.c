@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unit tests of the remembered configuration: it is the one that would be made, or is made anew. */
+/* Unit tests of the remembered configuration: it is the one that would be made, or is made again.
+ */
 #include "src/base/test/unit.h"
 
 #include "src/build/config_memo.h"

@@ -14,7 +14,7 @@ struct page {
 
 /* From the query; fails the call. */
 int page_read(struct api_call *c, struct page *p);
-/* A token to go on with behind this key; in the arena. */
+/* A token to go on with after this key; in the arena. */
 const char *page_token(struct arena *a, int64_t version, const char *ns, const char *name);
 /* The store could not read the page: fails the call, with 410 where the past is compacted. */
 int page_fail(struct api_call *c, const struct page *p, int r, const struct err *e);

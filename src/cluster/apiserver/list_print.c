@@ -3,7 +3,7 @@
  * The text of a list: object, table or metadata, in JSON or YAML.
  *
  * It is printed in pieces: head, items, tail.  What the metadata say (is there more?) is known only
- * behind the last item, so that a streamed list has them there; the order of keys means nothing.
+ * after the last item, so that a streamed list has them there; the order of keys means nothing.
  * YAML prints a sequence in the column of its key, so that an item is the same text anywhere.
  */
 #include "src/cluster/apiserver/listing.h"
@@ -84,7 +84,7 @@ static const char *version_of(const struct listing *l)
     return arena_printf(&c->arena, "meta.k8s.io/%s", l->wish.table_version);
 }
 
-/* How many objects stand behind the page; not told where a selector would have to look at them. */
+/* How many objects stand after the page; not told where a selector would have to look at them. */
 static int64_t count_rest(struct listing *l)
 {
     struct store_list q = {

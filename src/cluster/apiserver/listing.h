@@ -19,7 +19,7 @@ struct listing {
     size_t most;              /* collecting stops when there is more than that in `items` */
     int64_t n;                /* objects so far */
     bool full;                /* it has stopped; `after_*` say where */
-    bool more;                /* there are objects behind the limit of the page */
+    bool more;                /* there are objects after the limit of the page */
     char *after_ns;
     char *after_name;
     char *last_ns; /* of the page, where there are more */
@@ -30,7 +30,7 @@ struct listing {
 
 /* Frees the listing, and not its call. */
 void listing_free(struct listing *l);
-/* Collect objects behind after_* into `items`; fails the call. */
+/* Collect objects after after_* into `items`; fails the call. */
 int listing_collect(struct listing *l);
 
 /* list_print.c */

@@ -15,7 +15,7 @@
 #define MAX_SEGMENTS 32
 
 struct segments {
-    const char *at[MAX_SEGMENTS + 1]; /* "" behind the last */
+    const char *at[MAX_SEGMENTS + 1]; /* "" after the last */
     size_t n;
 };
 

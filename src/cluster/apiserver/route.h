@@ -7,7 +7,7 @@
 enum route_kind {
     ROUTE_NONE,        /* nothing here: 404 in plain text */
     ROUTE_RESOURCE,    /* a resource path; the parts are set */
-    ROUTE_HEALTH,      /* /livez /readyz /healthz, with the name of one check behind */
+    ROUTE_HEALTH,      /* /livez /readyz /healthz, with the name of one check after it */
     ROUTE_VERSION,     /* /version */
     ROUTE_METRICS,     /* /metrics */
     ROUTE_ROOT,        /* / */
@@ -30,7 +30,7 @@ struct route {
     bool ns_given; /* the path has a namespaces/NS part */
     const char *name;
     const char *sub;   /* first subresource segment */
-    const char *rest;  /* what stands behind it, joined by '/': the path of a proxy call */
+    const char *rest;  /* what stands after it, joined by '/': the path of a proxy call */
     bool legacy_watch; /* /api/v1/watch/... */
 };
 

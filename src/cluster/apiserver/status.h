@@ -48,7 +48,7 @@ struct causes {
     struct cause {
         const char *reason; /* "FieldValueInvalid" */
         const char *field;
-        const char *text; /* behind "field: " */
+        const char *text; /* after "field: " */
     } *items;
     size_t n;
     size_t cap;

@@ -43,7 +43,7 @@ int64_t store_epoch(const struct store *s);
 /* What a person should know about how it was opened; NULL: nothing. */
 const char *store_note(const struct store *s);
 
-/* The version of the newest write, and the oldest that watches may start behind. */
+/* The version of the newest write, and the oldest that watches may start after. */
 int64_t store_version(const struct store *s);
 int64_t store_compacted(const struct store *s);
 /* The version of the newest write that is on disk. */
@@ -69,18 +69,18 @@ struct store_list {
     const char *resource;
     const char *ns;       /* NULL: all */
     int64_t at_version;   /* 0: current */
-    const char *after_ns; /* start behind this key; NULL: from the start */
+    const char *after_ns; /* start after this key; NULL: from the start */
     const char *after_name;
 };
 
 /* Visit objects in key order (namespace, name).  -ESTALE: that version is compacted. */
 int store_each(struct store *s, const struct store_list *l, store_row_fn fn, void *arg,
                struct err *e) MUST_CHECK;
-/* How many there are now; behind the start key if one is given. */
+/* How many there are now; after the start key if one is given. */
 int store_count(struct store *s, const struct store_list *l, int64_t *ret_n,
                 struct err *e) MUST_CHECK;
 
-/* Visit the committed changes of a resource behind a version, oldest first.  -ESTALE as above. */
+/* Visit the committed changes of a resource after a version, oldest first.  -ESTALE as above. */
 int store_changes(struct store *s, const char *resource, int64_t behind, store_change_fn fn,
                   void *arg, struct err *e) MUST_CHECK;
 

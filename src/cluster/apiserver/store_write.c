@@ -77,7 +77,7 @@ static int move_current(struct store *s, const struct store_key *k, int64_t rv, 
     return store_run(s, q, "writing an object", e);
 }
 
-/* One block: the event, and behind it the copies of all its texts. */
+/* One block: the event, and after it the copies of all its texts. */
 static void queue_event(struct store *s, const struct store_key *k, enum store_change change,
                         uint32_t schema, struct str data, struct str prev)
 {

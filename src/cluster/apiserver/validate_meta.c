@@ -29,7 +29,7 @@ static enum name_form form_of(enum name_rule rule)
     return FORM_DNS_SUBDOMAIN;
 }
 
-/* The dash at the end of "job-" becomes a letter: what will stand behind it makes it good. */
+/* The dash at the end of "job-" becomes a letter: what will stand after it makes it good. */
 static void check_generate_name(struct causes *cs, const struct place *at, enum name_form form)
 {
     const char *text = place_str(at);

@@ -9,7 +9,7 @@
 
 enum watch_phase {
     WATCH_PRESENT, /* shows the objects that there are at `seen` */
-    WATCH_PAST,    /* reads changes behind `seen` from the store's log */
+    WATCH_PAST,    /* reads changes after `seen` from the store's log */
     WATCH_LIVE,    /* has all that is committed, and gets each commit's changes */
 };
 

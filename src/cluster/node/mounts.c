@@ -33,7 +33,7 @@ static void unescape(struct str s, struct buf *b)
     }
 }
 
-/* "36 35 98:0 /root /mount options - type source super": fields 5 and the one behind the dash. */
+/* "36 35 98:0 /root /mount options - type source super": fields 5 and the one after the dash. */
 static bool parse_line(struct str line, struct buf *path, struct buf *type)
 {
     struct str field;

@@ -11,7 +11,7 @@ struct look {
     struct plan plan;
     const char *ns;
     const char *name;
-    struct jsn *object; /* NULL: gone, for controllers that clean up behind it */
+    struct jsn *object; /* NULL: gone, for controllers that clean up after it */
 };
 
 struct controller {

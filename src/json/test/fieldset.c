@@ -61,7 +61,7 @@ static void broken_sets_are_refused(void **state)
         {"{'a':{}}", "parsing key as path element: key must be 2 characters long: \"a\""},
         {"{'fa':{}}", "parsing key as path element: missing colon: fa"},
         {"{'i:x':{}}", "parsing key as path element: no index: i:x"},
-        {"{'k:1':{}}", "parsing key as path element: \"k:1\" has no object behind k:"},
+        {"{'k:1':{}}", "parsing key as path element: \"k:1\" has no object after k:"},
         {"{'v:{':{}}", "parsing key as path element: \"v:{\": line 1 column 2: expected a key in "
                        "double quotes"},
         {"{'f:a':1}", "a set of fields is made of objects, not of integer"},

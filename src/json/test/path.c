@@ -80,7 +80,7 @@ static void broken_paths_are_named_by_column(void **state)
         {".a['x]", "path '.a['x]': column 7: the text ends inside quotes"},
         {"{.a", "path '{.a': column 4: expected }"},
         {".a}", "path '.a}': column 3: expected . or ["},
-        {".a[?@.x]", "path '.a[?@.x]': column 5: expected ( behind ?"},
+        {".a[?@.x]", "path '.a[?@.x]': column 5: expected ( after ?"},
         {".a[?(x)]", "path '.a[?(x)]': column 6: expected @"},
         {".a[?(@.x==)]",
          "path '.a[?(@.x==)]': column 11: expected a text in quotes, a number, true "

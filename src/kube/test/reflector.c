@@ -296,7 +296,7 @@ static void streams_that_break_are_resumed(void **state)
 {
     static const char event[] = EVENT("ADDED", POD("a", "6")) "\n";
     AUTO(free) char *cut = xasprintf(CHUNKED "%zx\r\n%s\r\n", strlen(event), event);
-    /* An empty list; then a stream cut in a chunk, one cut behind an event, one that holds. */
+    /* An empty list; then a stream cut in a chunk, one cut after an event, one that holds. */
     const char *const scripts[] = {
         HEAD "Connection: close\r\n\r\n" LIST("5", "", ""),
         CHUNKED "40\r\n{\"type\":\"ADDED\",\"obj",

@@ -52,7 +52,7 @@ static void client_file_has_the_address_and_the_socket(void **state)
     static const struct {
         const char *cluster;
         const char *socket;
-        const char *expected; /* behind the comment */
+        const char *expected; /* after the comment */
     } cases[] = {
         {"ClusterName=a\nSlurmctldHost=x(y.z)\nSlurmctldAddr=y\nAuthType=auth/munge\n", "/s/munge",
          "SlurmctldHost=slurm-controller-0(10.96.0.9)\nAuthInfo=socket=/s/munge\n"

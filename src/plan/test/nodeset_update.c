@@ -41,7 +41,7 @@ static void outdated_pods_are_drained_within_the_bounds(void **state)
     fixture_done(&f);
 }
 
-/* What of pods and nodes goes for other pods does so behind a try; returns how many there are. */
+/* What of pods and nodes goes for other pods does so after a try; returns how many there are. */
 static size_t count_guarded(const struct actions *list)
 {
     unsigned tried = 0;

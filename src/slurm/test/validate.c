@@ -37,7 +37,7 @@ static void validate(enum conf_kind kind, const char *text, uint32_t release, co
 
 struct good_case {
     uint32_t release;
-    const char *more; /* lines behind GOOD */
+    const char *more; /* lines after GOOD */
     const char *faults;
 };
 

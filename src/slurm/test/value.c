@@ -183,7 +183,7 @@ static void bad_values_are_told_what_is_allowed(void **state)
          R2205,
          "n[1-2]-ib",
          -EINVAL,
-         "has text behind brackets, which needs Slurm 23.11; this cluster runs 22.05"},
+         "has text after brackets, which needs Slurm 23.11; this cluster runs 22.05"},
         {{VALUE_HOSTS}, R2311, "n[1-2]-ib", 0, ""},
         {{VALUE_HOSTS},
          R2205,

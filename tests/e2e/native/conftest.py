@@ -42,7 +42,7 @@ def cluster(shared, request):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item):
-    """Behind a failure: what the cluster's processes said."""
+    """After a failure: what the cluster's processes said."""
     report = (yield).get_result()
     c = item.funcargs.get("cluster") or item.funcargs.get("large")
     if report.failed and c:

@@ -58,7 +58,7 @@ def wait_shown(c, row, wanted):
 
 
 def patch_of(field, value):
-    """{"a": {"b": value}} of spec.a.b; what stands behind [] belongs to the list."""
+    """{"a": {"b": value}} of spec.a.b; what stands after [] belongs to the list."""
     names = field.split("[]")[0].split(".")[1:]
     for name in reversed(names):
         value = {name: value}

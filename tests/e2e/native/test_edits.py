@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is declared of partitions is in slurmctld, in the files, and stays so when slurmctld starts anew."""
+"""What is declared of partitions is in slurmctld, in the files, and stays so when slurmctld starts again."""
 import os
 import signal
 

@@ -163,7 +163,7 @@ def points(c, edit):
     with open(f"{c.at}/points") as f:
         found = f.read().splitlines()
     os.unlink(f"{c.at}/points")
-    wait_for(by_call(c), "an edit is live")  # it counts anew from the next one on
+    wait_for(by_call(c), "an edit is live")  # it counts again from the next one on
     return [line.split(" ", 1)[1] for line in found]
 
 
@@ -396,7 +396,7 @@ def test_an_agent_that_is_killed_while_slurmctld_ends_on_something_bad(cluster):
         pid = cluster.slurmctld()
         cluster.change("controllers", "slurm", {"extraConf": BARE + "SlurmSchedLogFile=/no/such/dir/file\n"}).ok()
         if not release.has("service"):
-            wait_for(lambda: cluster.slurmctld() != pid, "slurmctld is started anew")
+            wait_for(lambda: cluster.slurmctld() != pid, "slurmctld is started again")
         time.sleep(delay_s)
         kill(cluster.agent())
         cluster.wait_state("controllers", "slurm", "ConfigApplied", "False", "Refused", release.end_of_a_start()[1], 60)

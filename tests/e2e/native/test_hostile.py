@@ -188,7 +188,7 @@ def judged(c, answer, kind, name, which, words):
     assert words is None or words in said, f"'{words}' is not in: {said}"
     assert not c.deaths(c.known), "slurmctld has died"
     if not taken:
-        assert c.started() == c.pid, "slurmctld was started anew for something bad"
+        assert c.started() == c.pid, "slurmctld was started again for something bad"
     # scontrol calls slurmctld DOWN when one answer is late, too; a dead one was told above.
     wait_for(lambda: c.slurm("scontrol", "ping", check=False).returncode == 0, "slurmctld answers")
     c.jobs.check()
@@ -265,7 +265,7 @@ def test_a_nodeset_called_like_a_partition(cluster):
 
 @pytest.mark.parametrize("case", FILES)
 def test_a_file_that_comes_by_reference(cluster, case):
-    """It is there from the beginning: the pod is made anew for it, and must not start from it."""
+    """It is there from the beginning: the pod is made again for it, and must not start from it."""
     name, text, extra, words, _ = FILES[case]
     cluster.make("configmaps", "files", data={name: text + "\n"}).ok()
     answer = cluster.change("controllers", "slurm", {"configFileRefs": [{"name": "files"}], "extraConf": BARE + extra})

@@ -205,7 +205,7 @@ class Editor:
         self.pid = self.c.started()
 
     def same_slurmctld(self):
-        assert self.c.started() == self.pid, f"slurmctld was started anew within {self.made} edits"
+        assert self.c.started() == self.pid, f"slurmctld was started again within {self.made} edits"
 
     def one(self):
         kinds = [self.a_setting] * 8 + [self.partition_nodes, self.config_of_a_nodeset] * 3 + \
@@ -277,7 +277,7 @@ def edited(cluster, jobs):
     assert not cluster.deaths()
     print(f"{editor.made} edits of seed {SEED}: {editor.kinds}")
     after = slurmds(cluster)
-    assert {d: after.get(d) for d in before} == before, "a slurmd was started anew"
+    assert {d: after.get(d) for d in before} == before, "a slurmd was started again"
     assert len(editor.kinds) == 10, "not all kinds of edits had their turn"
     return editor
 

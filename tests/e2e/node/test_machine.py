@@ -100,7 +100,7 @@ def test_a_range_in_use_is_refused(cluster):
 
 
 @pytest.mark.parametrize("args, why", [
-    (["--pod-cidr", "10.1.2.3/16"], "has bits set behind its prefix"),
+    (["--pod-cidr", "10.1.2.3/16"], "has bits set after its prefix"),
     (["--pod-cidr", "x"], "is not a range of IPv4 addresses"),
     (["--name", "Bad_Name"], "is not a name of at most 40"),
 ])

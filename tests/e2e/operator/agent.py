@@ -123,7 +123,7 @@ class Agent:
             self.section_stamps[name] = self.version
 
     def restart(self):
-        """A new process: versions start anew."""
+        """A new process: versions start again."""
         with self.lock:
             self.boot = f"{time.monotonic_ns():x}"
             self._touch()

@@ -21,7 +21,7 @@ def long_job(cluster):
     cluster.slurm("scancel", job)
     cluster.wait_job(job, "CANCELLED")
     # Slurm 22.05 loses count of the jobs on a dynamic node when it is reconfigured while one runs: the node stays
-    # "allocated", though it takes jobs, until slurmctld is started anew.
+    # "allocated", though it takes jobs, until slurmctld is started again.
     cluster.kubectl("delete", "pod", "slurm-controller-0")
     cluster.wait_ready("slurm-controller-0")
     cluster.wait_idle("compute-0", "compute-1", "compute-2")
@@ -31,7 +31,7 @@ def long_job(cluster):
 def running(cluster, long_job):
     """A job and the slurmds, which must come through.
 
-    slurmctld may be started anew by a change that another release would take by reconfigure.
+    slurmctld may be started again by a change that another release would take by reconfigure.
     """
     before = {k: v for k, v in cluster.daemons().items() if k[0] == "slurmd"}
     yield
@@ -214,7 +214,7 @@ def test_a_range_in_use_is_told_at_once_and_can_be_changed(cluster):
         done = own.up("--pod-cidr", "10.212.0.0/16", check=False)
         assert done.returncode == 1 and "have addresses in 10.211.0.0/16, not in 10.212.0.0/16" in done.stderr
         done = own.up("--pod-cidr", "10.212.0.1/16", check=False)
-        assert done.returncode == 2 and "--pod-cidr: '10.212.0.1/16' has bits set behind its prefix" in done.stderr
+        assert done.returncode == 2 and "--pod-cidr: '10.212.0.1/16' has bits set after its prefix" in done.stderr
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def put(c, files):
 
 
 def end_slurmd(c):
-    """The container ends with it, and the next one starts it anew."""
+    """The container ends with it, and the next one starts it again."""
     c.wait_ready("compute-0", seconds=60)
     c.exec("compute-0", "sh", "-c", "kill $(cat /run/slurm/daemon.pid)", container="slurmd")
 

@@ -202,7 +202,7 @@ def expectation(line, who):
 
 
 def script(c, who):
-    """Every line of which something is expected, its number and its status behind it."""
+    """Every line of which something is expected, its number and its status after it."""
     text = "#!/bin/bash\nexec 2>/dev/null </dev/null\ncd /tmp\n"
     for i, line in enumerate(LINES):
         if expectation(line, who) is OPEN:

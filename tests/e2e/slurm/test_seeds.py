@@ -167,7 +167,7 @@ def test_an_annotation_of_the_controller_starts_slurmctld_anew(cluster, kubectl)
     before = cluster.get("pod", POD)["metadata"]["uid"]
     kubectl("annotate", "controller", "slurm", f"restart-trigger={time.time()}", "--overwrite")
     wait_for(lambda: (cluster.get("pod", POD, check=False) or {"metadata": {"uid": before}})["metadata"]["uid"] != before,
-             "the pod is made anew")
+             "the pod is made again")
     cluster.wait_ready(POD)
     cluster.wait_idle("compute-0", "compute-1", "compute-2")
     assert slurmds() == workers

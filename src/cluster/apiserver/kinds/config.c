@@ -22,7 +22,7 @@ static void check_keys(struct causes *cs, const struct place *data)
     }
 }
 
-/* Bytes behind a base64 text, without decoding it. */
+/* Bytes after a base64 text, without decoding it. */
 static size_t base64_bytes(struct str s)
 {
     size_t n = s.n / 4 * 3;

@@ -66,7 +66,7 @@ static void mark_port(struct service_pool *p, struct str text)
         mark(p->ports, port - SERVICE_NODE_PORT_FIRST);
 }
 
-/* Each value behind a key, up to the character that ends it. */
+/* Each value after a key, up to the character that ends it. */
 static void each_value(struct service_pool *p, struct str data, struct str key, const char *ends,
                        void (*fn)(struct service_pool *p, struct str text))
 {
@@ -147,7 +147,7 @@ const char *service_pool_take_port(struct service_pool *p, int64_t port)
     return NULL;
 }
 
-/* The first clear bit at or behind a random one in [low, high), set; -1: none. */
+/* The first clear bit at or after a random one in [low, high), set; -1: none. */
 static int64_t take_any(uint8_t *bits, uint32_t low, uint32_t high)
 {
     uint32_t start;

@@ -3,7 +3,7 @@
  * The rows of claims, volumes and storage classes.
  *
  * Capacity and modes of a claim are those of the volume that it is bound to, and empty until then.
- * What is being deleted shows as Terminating.  The default storage class is marked behind its name.
+ * What is being deleted shows as Terminating.  The default storage class is marked after its name.
  */
 #include "src/cluster/apiserver/printers/cells.h"
 

@@ -206,7 +206,7 @@ static const char *wish_text(struct api_call *c, const struct rbac_request *q)
     return arena_printf(a, "%s in the namespace \"%s\"", what, q->ns);
 }
 
-/* What is asked about: "pods", "leases.coordination.k8s.io", with the name behind it. */
+/* What is asked about: "pods", "leases.coordination.k8s.io", with the name after it. */
 static const char *thing_text(struct arena *a, const struct rbac_request *q)
 {
     const char *what;

@@ -94,7 +94,7 @@ static void the_sentences_are_those_of_kubernetes(void **state)
                         "validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')");
 }
 
-/* Long sentences are cut behind their first words. */
+/* Long sentences are cut after their first words. */
 static const char *metadata_faults(struct arena *a, const char *meta, enum name_rule rule,
                                    bool namespaced)
 {

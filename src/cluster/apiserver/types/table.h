@@ -94,7 +94,7 @@ int table_lex(struct arena *a, struct str text, struct table_line *line, struct 
 int table_add_def(struct table *t, const struct table_line *line, const struct table_group *g,
                   struct str name, struct table_def **ret, struct err *e) MUST_CHECK;
 
-/* "resource ..." and the indented lines behind it. */
+/* "resource ..." and the indented lines after it. */
 int table_read_resource(struct table *t, const struct table_group *g, const struct table_line *line,
                         struct err *e) MUST_CHECK;
 int table_read_resource_part(struct table *t, const struct table_group *g,

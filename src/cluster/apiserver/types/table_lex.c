@@ -64,7 +64,7 @@ int table_lex(struct arena *a, struct str text, struct table_line *line, struct 
             return 0;
         if (line->n == TABLE_MAX_WORDS)
             return table_err(e, line->file, line->number, "more than %d words", TABLE_MAX_WORDS);
-        /* Every word gives up at least the blank behind it to its terminator. */
+        /* Every word gives up at least the blank after it to its terminator. */
         out = out ? out : arena_alloc(a, text.n + 1);
         line->quoted[line->n] = text.p[at] == '"';
         if (lex_word(text, &at, &out, &line->words[line->n]) < 0)

@@ -8,7 +8,7 @@
  * object is stored
  *
  * Verbs default to all eight.  Every resource that can be listed gets a list kind, the kind with
- * "List" behind it, as a definition of its own.
+ * "List" after it, as a definition of its own.
  */
 #include "src/cluster/apiserver/types/table.h"
 

@@ -4,7 +4,7 @@
  *
  * "v<major>", "v<major>beta<minor>" and "v<major>alpha<minor>" are ordered by stability first
  * (release, beta, alpha), then by major and minor number, the newest first.  Names of any other
- * form come behind these, in alphabetical order.
+ * form come after these, in alphabetical order.
  */
 #include <ctype.h>
 

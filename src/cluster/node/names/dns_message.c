@@ -69,7 +69,7 @@ static int read_name(struct str m, size_t *at, char name[DNS_MAX_NAME + 1])
     return memchr(name, 0, n) ? -EINVAL : 0;
 }
 
-/* An OPT record behind the question tells how much the client takes. */
+/* An OPT record after the question tells how much the client takes. */
 static void read_opt(struct str m, struct dns_question *q)
 {
     size_t at = q->end;

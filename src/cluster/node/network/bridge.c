@@ -34,7 +34,7 @@
 #define RANGES 100
 #define SERVICES 0x0a600000U /* 10.96.0.0/16 */
 #define SERVICES_PREFIX 16
-#define SERVICES_METRIC 0x10000U /* each cluster has its own, behind all others */
+#define SERVICES_METRIC 0x10000U /* each cluster has its own, after all others */
 #define MTU_DEFAULT 1500
 /* Root's alone: in /run/lock anybody could make, and lock, a file before us. */
 #define RUN_DIR "/run/slurmkeeper"

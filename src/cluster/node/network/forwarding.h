@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The machine's forwarding of packets: turned on for pods, and off again behind the last cluster.
+/* The machine's forwarding of packets: turned on for pods, and off again after the last cluster.
  */
 #pragma once
 

@@ -4,7 +4,7 @@
  *
  * The first address of the range is the machine's, the last is for broadcasts.  A pod has an
  * address that follows from its name, if that is free: whoever kept the address of a worker that
- * was made again (slurmctld does) still reaches it.  Others take the one behind the last that was
+ * was made again (slurmctld does) still reaches it.  Others take the one after the last that was
  * given, so that an address means another pod only after the whole range has been gone through.
  */
 #include "src/cluster/node/network/ipam.h"
@@ -64,7 +64,7 @@ int ipam_parse(struct str cidr, uint32_t *ret_base, unsigned int *ret_prefix, st
     if (prefix < 8 || prefix > 28)
         return err_bad(e, "'" STR_FMT "': the prefix must be from /8 to /28", STR_ARG(cidr));
     if (base & ~mask_of(prefix))
-        return err_bad(e, "'" STR_FMT "' has bits set behind its prefix", STR_ARG(cidr));
+        return err_bad(e, "'" STR_FMT "' has bits set after its prefix", STR_ARG(cidr));
     *ret_base = base;
     *ret_prefix = prefix;
     return 0;

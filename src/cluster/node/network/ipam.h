@@ -35,7 +35,7 @@ void ipam_done(struct ipam *p);
 uint32_t ipam_gateway(const struct ipam *p);
 
 /* The owner's address; a new one if it has none: the one that goes with `name` (NULL: any), so that
- * a pod that is made anew is found where the last of its name was.  -ENOSPC: all are taken. */
+ * a pod that is made again is found where the last of its name was.  -ENOSPC: all are taken. */
 int ipam_take(struct ipam *p, const char *owner, const char *name, uint32_t *ret_address,
               struct err *e) MUST_CHECK;
 /* An owner that has its address already, from an earlier life. */

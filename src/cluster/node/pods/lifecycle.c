@@ -67,7 +67,7 @@ static bool restarts(const struct pod_spec *p, const struct ctr_spec *s, const s
     return lifecycle_restarts(p, s, c->exit_code);
 }
 
-/* Has every container at or behind `from` ended, or never begun? */
+/* Has every container at or after `from` ended, or never begun? */
 static bool all_quiet(const struct pod_spec *p, const struct ctr_view *ctrs, size_t from)
 {
     for (size_t i = from; i < p->n; i++)
@@ -76,7 +76,7 @@ static bool all_quiet(const struct pod_spec *p, const struct ctr_view *ctrs, siz
     return true;
 }
 
-/* Main and plain init containers at once; a sidecar when everything behind it has ended. */
+/* Main and plain init containers at once; a sidecar when everything after it has ended. */
 static void stop_everything(const struct pod_spec *p, const struct ctr_view *ctrs,
                             struct pod_plan *plan)
 {

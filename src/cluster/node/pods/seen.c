@@ -8,7 +8,7 @@
  * jobs run in them.  So the node keeps, beside its pods, the store's name and the newest version
  * that it saw; only where the store at hand goes on from there does absence mean deletion.
  *
- * The name is the uid of the namespace kube-system, which every cluster has one of, and behind it
+ * The name is the uid of the namespace kube-system, which every cluster has one of, and after it
  * what the embedded API server writes into an annotation of it: the store's id and epoch (the epoch
  * changes with each restore).  A Kubernetes elsewhere has no such annotation; there the version
  * tells.

@@ -60,7 +60,7 @@ void worker_update(struct worker *w, const struct kube_object *o);
 void worker_set_unknown(struct worker *w, bool unknown);
 /* The API has it no more. */
 void worker_object_gone(struct worker *w);
-/* A ConfigMap or Secret has changed: volumes that use it are written anew. */
+/* A ConfigMap or Secret has changed: volumes that use it are written again. */
 void worker_config_changed(struct worker *w, const char *plural, const char *ns, const char *name);
 /* Service account tokens were fetched. */
 void worker_refresh_volumes(struct worker *w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What happens behind a pod's last container.
+ * What happens after a pod's last container.
  *
  * First the machine gets back what the pod had of it; then, once its last status is written, the
  * API may forget the object; then its directory goes.  Each step may be asked for again.

@@ -34,7 +34,7 @@ void etc_hosts(struct buf *b, const struct pod_spec *p, const char *ip)
     }
 }
 
-/* The words behind `keyword` in a resolv.conf, each with a blank in front. */
+/* The words after `keyword` in a resolv.conf, each with a blank in front. */
 static void words_of(struct str conf, const char *keyword, struct buf *b)
 {
     struct str line;

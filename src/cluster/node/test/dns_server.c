@@ -14,7 +14,7 @@
 #define MUCH ((size_t)32 << 20)
 #define BATCH 512
 
-/* "x.cluster.local", which is ours and not there, behind the length that TCP wants. */
+/* "x.cluster.local", which is ours and not there, after the length that TCP wants. */
 static const char question[] = "\0\x21"
                                "\0\7\1\0\0\1\0\0\0\0\0\0"
                                "\1x\7cluster\5local\0\0\1\0\1";

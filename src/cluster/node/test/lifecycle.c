@@ -99,7 +99,7 @@ static const struct step steps[] = {
     {"deletion before anything", "Always", "d", "iiii", "release|"},
     {"a deadline fails the pod", "Always", "vsne", "0UUU", "stop:2 stop:3| failed initialized"},
     {"a lost sandbox stops everything", "Always", "v", "0UUx", "stop:2|"},
-    {"and is then made anew", "Always", "v", "iiii", "sandbox|"},
+    {"and is then made again", "Always", "v", "iiii", "sandbox|"},
 };
 
 static void each_step_is_as_the_table_says(void **state)

@@ -20,7 +20,7 @@ struct volumes_context {
 /* Make all volumes that any container mounts; safe to repeat. */
 int volumes_make(struct arena *a, const struct volumes_context *x, struct err *e) MUST_CHECK;
 
-/* Write volumes from the API anew where they have changed.  Errors are told after all were tried.
+/* Write volumes from the API again where they have changed.  Errors are told after all were tried.
  */
 int volumes_refresh(struct arena *a, const struct volumes_context *x, bool *ret_changed,
                     struct err *e) MUST_CHECK;

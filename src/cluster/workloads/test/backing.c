@@ -33,7 +33,7 @@ static struct jsn *pods_of(struct arena *a, const char *text)
     return list;
 }
 
-/* "1,2/3:8080": ready addresses, others behind the slash, the port; subsets apart by a blank. */
+/* "1,2/3:8080": ready addresses, others after the slash, the port; subsets apart by a blank. */
 static const char *subsets_text(struct arena *a, const struct jsn *endpoints)
 {
     AUTO(buf_done) struct buf b = {0};
