@@ -10,14 +10,24 @@
 
 #include <assert.h>
 
-#include "src/api/kinds.h"
+const struct labels_app labels_slurmctld = {"slurmctld", "controller", KIND_CONTROLLER};
+const struct labels_app labels_slurmd = {"slurmd", "worker", KIND_NODESET};
+const struct labels_app labels_login = {"login", "login", KIND_LOGINSET};
+const struct labels_app labels_slurmrestd = {"slurmrestd", "restapi", KIND_RESTAPI};
+const struct labels_app labels_slurmdbd = {"slurmdbd", "accounting", KIND_ACCOUNTING};
+const struct labels_app labels_mariadb = {"mariadb", "database", KIND_ACCOUNTING};
 
-const struct labels_app labels_slurmctld = {"slurmctld", "controller"};
-const struct labels_app labels_slurmd = {"slurmd", "worker"};
-const struct labels_app labels_login = {"login", "login"};
-const struct labels_app labels_slurmrestd = {"slurmrestd", "restapi"};
-const struct labels_app labels_slurmdbd = {"slurmdbd", "accounting"};
-const struct labels_app labels_mariadb = {"mariadb", "database"};
+const struct labels_app *labels_app_find(const char *name)
+{
+    static const struct labels_app *const apps[] = {&labels_slurmctld, &labels_slurmd,
+                                                    &labels_login,     &labels_slurmrestd,
+                                                    &labels_slurmdbd,  &labels_mariadb};
+
+    for (size_t i = 0; i < ARRAY_LEN(apps); i++)
+        if (streq(apps[i]->name, name))
+            return apps[i];
+    return NULL;
+}
 
 const char *labels_accounting(struct arena *a, const char *acct)
 {

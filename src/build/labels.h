@@ -4,6 +4,7 @@
 
 #include "src/api/accounting.h"
 #include "src/api/controller.h"
+#include "src/api/kinds.h"
 #include "src/api/nodeset.h"
 #include "src/build/tree.h"
 
@@ -51,10 +52,12 @@ const char *labels_workers_pdb(struct arena *a, const char *controller); /* disr
 const char *labels_accounting(struct arena *a, const char *acct); /* StatefulSet, Service, Secret */
 const char *labels_database(struct arena *a, const char *acct);   /* likewise, of its database */
 
-/* A program of a cluster: app.kubernetes.io/name and app.kubernetes.io/component of its objects. */
+/* A program of a cluster: app.kubernetes.io/name and app.kubernetes.io/component of its objects,
+ * and the kind whose object app.kubernetes.io/instance names. */
 struct labels_app {
     const char *name;
     const char *component;
+    enum api_kind_id kind;
 };
 extern const struct labels_app labels_slurmctld;
 extern const struct labels_app labels_slurmd;
@@ -67,6 +70,9 @@ extern const struct labels_app labels_mariadb;
 #define APP_DATABASE (&labels_mariadb)
 #define APP_WORKER (&labels_slurmd)
 #define APP_LOGIN (&labels_login)
+
+/* By app.kubernetes.io/name; NULL: none of ours. */
+const struct labels_app *labels_app_find(const char *name);
 
 /* All labels of an app's objects; those that select its pods; in `a`, free to be changed. */
 struct jsn *labels_all(struct arena *a, const struct labels_app *app, const char *instance);

@@ -96,7 +96,7 @@ static void refuse_version(struct renderer *r, const struct jsn *object, const c
 /* A slip of the pen: no kind of our groups, those included that say nothing about slurm.conf. */
 static void warn_kind(struct renderer *r, const struct jsn *object, const char *place)
 {
-    static const char *const others[] = {"Accounting", "HostSet", "RepairPolicy"};
+    static const char *const others[] = {"HostSet", "RepairPolicy"};
 
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (streq(jsn_get_str(object, "kind"), others[i]))

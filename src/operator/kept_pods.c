@@ -41,7 +41,7 @@ static void index_slurm_name(void *arg, const struct jsn *object, struct kube_in
 
     (void)arg;
     plan_pod_decode(&a, object, &p);
-    if (p.slurm_name && !p.is_slurmctld && !p.is_login)
+    if (p.slurm_name && p.of == KIND_NODESET)
         kube_index_emit(out, str_of(arena_printf(&a, "%s/%s", p.namespace, p.slurm_name)));
 }
 
@@ -52,7 +52,7 @@ static void index_lost(void *arg, const struct jsn *object, struct kube_index_ou
 
     (void)arg;
     plan_pod_decode(&a, object, &p);
-    if (!p.owner_uid && p.instance && !p.is_slurmctld && !p.is_login && !p.is_accounting)
+    if (!p.owner_uid && p.instance && p.of == KIND_NODESET)
         kube_index_emit(out, str_of(arena_printf(&a, "%s/%s", p.namespace, p.instance)));
 }
 

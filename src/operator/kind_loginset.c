@@ -52,7 +52,7 @@ static void read_pods(struct reconcile *r, struct plan_loginset *in)
     while ((o = world_next(r->world, "Pod", r->namespace, &at))) {
         const struct plan_pod *p = o->value;
 
-        if (p->is_login && streq(p->instance, in->l->meta.name))
+        if (p->of == KIND_LOGINSET && streq(p->instance, in->l->meta.name))
             pods[in->n_pods++] = snapshot_pod(r, p);
     }
     in->pods = pods;

@@ -4,8 +4,8 @@
  *
  *   one of our kinds       itself; whom its kind says (kind_controller.c, ...)
  *
- *   Pod                    the NodeSet that controls it; else the Accounting, Controller, NodeSet
- *                          or LoginSet that its labels name
+ *   Pod                    the NodeSet that controls it; else the object that its labels name,
+ *                          of the kind whose program it runs (labels_app)
  *
  *   Node                   the NodeSets that have pods there
  *
@@ -73,14 +73,12 @@ void routes_add_pod_owner(const struct routes *r, const struct kube_object *o)
 {
     const struct plan_pod *p = o ? o->value : NULL;
 
-    if (p && p->is_slurmctld && p->instance)
-        routes_add(r, "Controller", o->namespace, p->instance);
-    else if (p && p->is_accounting && p->instance)
-        routes_add(r, "Accounting", o->namespace, p->instance);
-    else if (p && p->is_login && p->instance)
-        routes_add(r, "LoginSet", o->namespace, p->instance);
-    else if (p && (p->owner_name || p->instance))
-        routes_add(r, "NodeSet", o->namespace, p->owner_name ? p->owner_name : p->instance);
+    const char *name = p && p->of == KIND_NODESET && p->owner_name ? p->owner_name
+                       : p                                         ? p->instance
+                                                                   : NULL;
+
+    if (name)
+        routes_add(r, api_kinds[p->of]->kind, o->namespace, name);
 }
 
 /* A ConfigMap of a Controller's: its configuration was written. */

@@ -150,6 +150,7 @@ static const char *read_trouble(struct arena *a, const struct jsn *v)
 void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
 {
     struct plan_pod p = {0};
+    const struct labels_app *app = labels_app_find(label(v, LABEL_NAME));
     const char *hash = label(v, POD_HASH_LABEL);
     const char *hostname = jsn_get_str(v, "spec.hostname");
 
@@ -168,11 +169,8 @@ void plan_pod_decode(struct arena *a, const struct jsn *v, struct plan_pod *ret)
     p.deleting = jsn_get_str(v, "metadata.deletionTimestamp") != NULL;
     p.instance =
         text_of(a, jsn_member(jsn_get(v, "metadata.labels"), STR("app.kubernetes.io/instance")));
-    p.is_slurmctld = streq(label(v, "app.kubernetes.io/name"), "slurmctld");
-    p.is_accounting = streq(label(v, "app.kubernetes.io/name"), "slurmdbd") ||
-                      streq(label(v, "app.kubernetes.io/name"), "mariadb");
-    p.is_login = streq(label(v, "app.kubernetes.io/name"), "login");
-    if (p.is_slurmctld)
+    p.of = app ? app->kind : KIND_NODESET;
+    if (p.of == KIND_CONTROLLER)
         p.ip = text_of(a, jsn_get(v, "status.podIP"));
     p.active = streq(label(v, LABEL_ACTIVE), "true");
     p.protected = streq(label(v, LABEL_POD_PROTECT), "true");

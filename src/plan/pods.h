@@ -2,7 +2,7 @@
 /* Pods as plans see them: small, so that ten thousand of them are cheap to keep. */
 #pragma once
 
-#include "src/api/meta.h"
+#include "src/api/kinds.h"
 #include "src/json/jsn.h"
 #include "src/plan/slurm_state.h"
 
@@ -28,9 +28,7 @@ struct plan_pod {
     const char *slurm_name;
     const char *instance; /* the object that its labels name */
     const char *ip;       /* of slurmctld's pods alone; NULL: none yet */
-    bool is_slurmctld;    /* of a Controller */
-    bool is_accounting;   /* slurmdbd or its database: of an Accounting */
-    bool is_login;        /* of a LoginSet; else of a NodeSet */
+    enum api_kind_id of;  /* the kind of that object; a NodeSet if no label tells */
     bool active;          /* the Service leads to it */
     enum pod_phase phase;
     bool off; /* its slurmd is seen not to run: not started yet, or crashed */

@@ -127,7 +127,7 @@ static void what_keeps_a_pod_is_in_the_condition(void **state)
                            .name = "lab-controller-0",
                            .uid = "u",
                            .slurm_name = "lab-controller-0",
-                           .is_slurmctld = true,
+                           .of = KIND_CONTROLLER,
                            .active = true,
                            .trouble = "unbound immediate PersistentVolumeClaims"};
     const struct jsn *c;
