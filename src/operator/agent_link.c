@@ -102,6 +102,7 @@ static void follow_config(struct agent_link *k, const char *old_boot, struct age
         agent_push_forget(k->push);
     if (agent_push_follow(k->push, agent_state_config(k->state)))
         c->config = true;
+    c->held_lines = agent_push_held_lines(k->push);
 }
 
 static void take_state(struct agent_link *k, const struct jsn *answer)
@@ -269,6 +270,7 @@ const struct slurm_state *agent_link_view(struct agent_link *k)
     k->view.applied = *agent_push_outcome(k->push);
     k->view.pushing_us = agent_push_since_us(k->push);
     k->view.held = agent_push_held(k->push);
+    k->view.held_lines = agent_push_held_lines(k->push);
     k->view.tried = agent_push_tried(k->push);
     k->view.release = agent_state_release(k->state);
     k->view.key_stage = agent_state_key_stage(k->state);

@@ -86,6 +86,7 @@ void agent_outcome_done(struct agent_outcome *p)
     arena_done(&p->arena);
     free(p->tried);
     free(p->held);
+    map_done(&p->lines);
     *p = (struct agent_outcome){0};
 }
 
@@ -94,6 +95,7 @@ void agent_outcome_forget(struct agent_outcome *p)
     p->applied = (struct slurm_applied){0};
     free(TAKE(p->tried));
     free(TAKE(p->held));
+    map_done(&p->lines);
 }
 
 static void start_outcome(struct agent_outcome *p, const char *hash, bool reverts, char *conf)
@@ -118,6 +120,9 @@ static bool note_held(struct agent_outcome *p, const struct wire_outcome *o)
         return false;
     free(p->held);
     p->held = TAKE(p->tried);
+    map_done(&p->lines);
+    map_init(&p->lines, free);
+    slurm_lines_read(&p->lines, p->held);
     p->applied.taken = true;
     return true;
 }

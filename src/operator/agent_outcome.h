@@ -11,6 +11,7 @@ struct agent_outcome {
     struct slurm_applied applied; /* without a hash: none */
     char *tried;                  /* its slurm.conf, until slurmctld is known to have it */
     char *held;                   /* the one that slurmctld has */
+    struct map lines;             /* its partitions, by name */
 };
 
 void agent_outcome_done(struct agent_outcome *p);

@@ -337,6 +337,11 @@ const char *agent_push_held(const struct agent_push *p)
     return p->outcome.held;
 }
 
+const struct map *agent_push_held_lines(const struct agent_push *p)
+{
+    return p->outcome.held ? &p->outcome.lines : NULL;
+}
+
 const char *agent_push_tried(const struct agent_push *p)
 {
     return p->outcome.tried;

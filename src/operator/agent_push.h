@@ -38,6 +38,8 @@ void agent_push_kick(struct agent_push *p);
 const struct slurm_applied *agent_push_outcome(const struct agent_push *p);
 /* The slurm.conf that slurmctld has, by the agent's word; NULL: it has not said so yet. */
 const char *agent_push_held(const struct agent_push *p);
+/* Its partitions (slurm_lines_read); NULL likewise. */
+const struct map *agent_push_held_lines(const struct agent_push *p);
 /* That of the outcome, as long as slurmctld is not known to have it; NULL: it is, or none. */
 const char *agent_push_tried(const struct agent_push *p);
 /* Wall clock: since when one has been on its way at any time; 0: none is. */

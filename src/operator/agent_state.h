@@ -17,9 +17,10 @@ struct agent_change {
     bool full;      /* anything may be different */
     bool slurmctld; /* it is up, or down, or of another release */
     bool drift;
-    bool releases;            /* a node's slurmd is of another release of Slurm */
-    bool config;              /* what waits for jobs; how the configuration fares: agent_push */
-    const char *const *nodes; /* names of those that changed or are gone; in the arena given */
+    bool releases;                /* a node's slurmd is of another release of Slurm */
+    bool config;                  /* what waits for jobs; how the configuration fares: agent_push */
+    const struct map *held_lines; /* as in struct slurm_state */
+    const char *const *nodes;     /* names of those that changed or are gone; in the arena given */
     size_t n_nodes;
     const char *const *partitions; /* whose settings, nodes or jobs changed; likewise */
     size_t n_partitions;

@@ -103,19 +103,28 @@ static bool is_concerned(const void *kept, const void *lines)
     return !p || !p->settled || (lines && !map_get(lines, str_of(p->part.status.line)));
 }
 
+/* Was it changed or deleted some moments ago, and has nothing been said of that yet? */
+static bool is_new(const struct kept *p)
+{
+    return (p->part.meta.deleted_us ||
+            p->part.status.observed_generation != p->part.meta.generation) &&
+           clock_wall_us() < p->changed_us + STATUS_PATIENCE_US;
+}
+
 /*
- * Does it wait for the outcome of a configuration?  One whose edit was just seen does not: its own
- * plan looks again when it is not new any more, and before that its line has to be written.  Of
- * hundreds that are made at once, all would be looked at after each push.
+ * Does it wait for the outcome of a configuration?  A new one does if slurmctld has another line of
+ * it than it had; else its own plan looks again in time.  Of hundreds that are made at once, all
+ * would be looked at after each push.
  */
-static bool awaits_outcome(const void *kept, const void *arg)
+static bool awaits_outcome(const void *kept, const void *held_lines)
 {
     const struct kept *p = kept;
+    const char *line;
 
-    (void)arg;
-    return is_concerned(kept, NULL) &&
-           !(p && p->part.status.observed_generation != p->part.meta.generation &&
-             clock_wall_us() < p->changed_us + STATUS_LOOK_AGAIN_US);
+    if (!p || !is_new(p))
+        return is_concerned(kept, NULL);
+    line = held_lines ? map_get(held_lines, str_of(api_partition_slurm_name(&p->part))) : NULL;
+    return line && !p->part.meta.deleted_us && !streq(line, p->part.status.line);
 }
 
 static void config_written(const struct routes *r, const char *ns, const char *controller,
@@ -137,7 +146,7 @@ static void slurm_changed(const struct routes *r, const char *ns, const char *co
     routes_add_named(r, "Partition", ns, c->partitions, c->n_partitions);
     routes_add_named(r, "Partition", ns, c->drifted, c->n_drifted);
     if (c->config)
-        routes_add_some(r, "Partition", ns, controller, awaits_outcome, NULL);
+        routes_add_some(r, "Partition", ns, controller, awaits_outcome, c->held_lines);
 }
 
 /* All Partitions of a Controller that stay. */

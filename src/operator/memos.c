@@ -10,10 +10,10 @@
 
 #include "src/base/alloc.h"
 #include "src/http/cert.h"
+#include "src/plan/slurm_state.h"
 
 /* It has days to live when it is renewed. */
 #define CERT_CHECK_MS 60000
-#define PARTITION "PartitionName="
 
 struct cert_memo {
     char *pem;
@@ -54,25 +54,6 @@ void memos_done(struct memos *m)
     map_done(&m->certs);
 }
 
-/* Of two lines of one name the first one counts. */
-static void lines_read(struct map *lines, const char *conf)
-{
-    struct str rest = str_of(conf);
-    struct str line;
-
-    while (str_split(&rest, '\n', &line)) {
-        struct str words = line;
-        struct str name;
-
-        if (!str_starts(line, PARTITION))
-            continue;
-        (void)str_split(&words, ' ', &name);
-        name = (struct str){name.p + strlen(PARTITION), name.n - strlen(PARTITION)};
-        if (!map_get(lines, name))
-            (void)map_put(lines, name, str_dup(line));
-    }
-}
-
 static struct written_memo *written_read(const struct kube_object *map)
 {
     struct written_memo *w = xcalloc(1, sizeof(*w));
@@ -83,7 +64,7 @@ static struct written_memo *written_read(const struct kube_object *map)
     w->version = xstrdup_null(map->version);
     map_init(&w->lines, free);
     if (kube_object_parse(map, &a, &v, &e) == 0)
-        lines_read(&w->lines, jsn_text(jsn_key(jsn_key(v, "data"), "slurm.conf")));
+        slurm_lines_read(&w->lines, jsn_text(jsn_key(jsn_key(v, "data"), "slurm.conf")));
     return w;
 }
 

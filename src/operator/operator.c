@@ -168,8 +168,9 @@ static void tell_applied(struct operator* op, const char *ns, const char *contro
 
 static void on_pushed(void *arg, const char *ns, const char *controller, bool refusal)
 {
-    const struct agent_change c = {.config = true};
     struct operator* op = arg;
+    const struct slurm_state *s = agent_link_view(agents_find(op->agents, ns, controller));
+    const struct agent_change c = {.config = true, .held_lines = s ? s->held_lines : NULL};
 
     if (refusal)
         routes_follow_cluster(&op->routes, ns, controller);

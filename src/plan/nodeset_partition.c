@@ -42,7 +42,7 @@ static bool is_held(const struct plan_nodeset *in, const char *line, const struc
     const char *name = nodeset_slurm_name(s->to->arena, in->ns);
 
     if (in->slurm->held)
-        return slurm_conf_has(in->slurm->held, line);
+        return slurm_state_holds(in->slurm, name, line);
     return was && streq(was->status, "True") &&
            !partition_live_lag(s->to->arena, in->slurm, name, line);
 }

@@ -3,10 +3,10 @@
  * The plan for a Partition.
  *
  * Its line stands in the Controller's configuration, which the Controller's plan writes; here is
- * said what became of it.  As long as the line is there as wanted, that is a look into one
- * ConfigMap and into Slurm's state, so that the counters of 500 busy partitions are cheap.  Only
- * where it is not, and had time to be written, the configuration of the whole cluster is built once
- * to learn the reason.
+ * said what became of it.  As long as the line is as wanted in the slurm.conf that slurmctld has,
+ * or in the ConfigMap (which follows), that is a look into the one and the other and into Slurm's
+ * state, so that the counters of 500 busy partitions are cheap.  Only where it is in neither, and
+ * had time to get there, the configuration of the whole cluster is built once to learn the reason.
  *
  * The condition Ready:
  *
@@ -55,11 +55,42 @@ static const char *partition_wanted_line(struct arena *a, const struct plan_part
     return api_partition_line(a, in->part, spec->all ? "ALL" : buf_str(&nodes), may_be_default);
 }
 
+/* The line that it should have, if it is in what slurmctld has or in the ConfigMap; else NULL. */
+static const char *find_line(struct arena *a, const struct plan_partition *in,
+                             const char **ret_missing)
+{
+    const char *name = api_partition_slurm_name(in->part);
+    const char *const wanted[] = {partition_wanted_line(a, in, true, ret_missing),
+                                  partition_wanted_line(a, in, false, ret_missing)};
+
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+        if (streq(in->written, wanted[i]))
+            return wanted[i];
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+        if (slurm_state_holds(in->slurm, name, wanted[i]))
+            return wanted[i];
+    return NULL;
+}
+
+bool partition_is_young(const struct plan_partition *in)
+{
+    bool pushing = in->slurm && in->slurm->pushing_us;
+
+    return in->now_us < in->changed_us + (pushing ? STATUS_PATIENCE_US : LOOK_AGAIN_US);
+}
+
+void partition_look_again(const struct plan_partition *in, struct actions *to)
+{
+    bool soon = in->now_us < in->changed_us + LOOK_AGAIN_US;
+
+    actions_requeue(to, in->changed_us + (soon ? LOOK_AGAIN_US : STATUS_PATIENCE_US));
+}
+
 /* A new generation, of this moment: what it leads to is under way. */
 static bool is_fresh(const struct plan_partition *in)
 {
     return in->part->status.observed_generation != in->part->meta.generation &&
-           in->now_us < in->changed_us + LOOK_AGAIN_US;
+           partition_is_young(in);
 }
 
 bool plan_partition_needs_cluster(struct arena *a, const struct plan_partition *in)
@@ -67,8 +98,7 @@ bool plan_partition_needs_cluster(struct arena *a, const struct plan_partition *
     const char *missing;
 
     return in->controller && !in->part->meta.deleted_us && !is_fresh(in) &&
-           !streq(in->written, partition_wanted_line(a, in, true, &missing)) &&
-           !streq(in->written, partition_wanted_line(a, in, false, &missing));
+           !find_line(a, in, &missing);
 }
 
 struct api_partition_status partition_status_copy(struct arena *a, const struct plan_partition *in)
@@ -190,9 +220,7 @@ static void judge_ready(const struct plan_partition *in, struct api_partition_st
 {
     struct arena *a = s->to->arena;
     const char *missing = NULL;
-    const char *line = in->written;
-    bool as_wanted = streq(line, partition_wanted_line(a, in, true, &missing)) ||
-                     streq(line, partition_wanted_line(a, in, false, &missing));
+    const char *line = find_line(a, in, &missing);
 
     if (!in->controller) {
         status_set(s, "Ready", STATUS_FALSE, true, "ControllerNotFound",
@@ -208,7 +236,7 @@ static void judge_ready(const struct plan_partition *in, struct api_partition_st
                    in->controller->meta.name);
         return;
     }
-    if (!as_wanted) {
+    if (!line) {
         judge_absent(in, s);
         return;
     }
@@ -264,7 +292,7 @@ void plan_partition(const struct plan_partition *in, struct actions *to)
     judge_ready(in, &st, &scribe);
     if (is_passing(in, &st.conditions)) {
         to->n = before;
-        actions_requeue(to, in->changed_us + LOOK_AGAIN_US);
+        partition_look_again(in, to);
         return;
     }
     judge_default(in, &st, &scribe);

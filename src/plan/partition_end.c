@@ -33,8 +33,8 @@ static const char *name_jobs(struct arena *a, const struct slurm_waiting *w)
     return arena_strdup(a, buf_str(&b));
 }
 
-/* What it waits for; NULL: nothing. */
-static const char *held_by(struct arena *a, const struct plan_partition *in)
+/* What it waits for; NULL: nothing.  *ret_passing: that is a matter of moments as a rule. */
+static const char *held_by(struct arena *a, const struct plan_partition *in, bool *ret_passing)
 {
     const char *name = api_partition_slurm_name(in->part);
     const struct slurm_partition *live = slurm_state_partition(in->slurm, name);
@@ -42,6 +42,7 @@ static const char *held_by(struct arena *a, const struct plan_partition *in)
 
     if (!in->controller || in->controller->spec.external || is_taken_over(a, in))
         return NULL;
+    *ret_passing = in->written || !((w && w->n) || (live && live->pending + live->running > 0));
     if (in->written)
         return "the configuration is being written without it";
     if (w && w->n)
@@ -60,14 +61,19 @@ void partition_end_plan(const struct plan_partition *in, struct actions *to)
     const struct api_meta *m = &in->part->meta;
     struct api_partition_status st;
     struct status_scribe scribe;
+    bool passing = false;
     const char *held;
 
     if (!finalizer_has(m, PARTITION_FINALIZER))
         return;
-    held = finalizer_is_forced(m) ? NULL : held_by(to->arena, in);
+    held = finalizer_is_forced(m) ? NULL : held_by(to->arena, in, &passing);
     if (!held) {
         actions_step(to, "Release");
         finalizer_drop(to, "Partition", m, PARTITION_FINALIZER);
+        return;
+    }
+    if (passing && partition_is_young(in)) {
+        partition_look_again(in, to);
         return;
     }
     st = partition_status_copy(to->arena, in);

@@ -110,7 +110,7 @@ const char *partition_live_lag(struct arena *a, const struct slurm_state *s, con
 
     if (!live)
         return "slurmctld does not have the partition yet";
-    if (!lag && s->held && !slurm_conf_has(s->held, line))
+    if (!lag && s->held && !slurm_state_holds(s, name, line))
         return "the configuration that has it is on its way to slurmctld";
     return lag;
 }

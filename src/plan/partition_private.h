@@ -12,6 +12,14 @@ void partition_live_plan(const struct plan_partition *in, struct api_partition_s
 /* partition_end.c: the plan for one that is being deleted. */
 void partition_end_plan(const struct plan_partition *in, struct actions *to);
 
+/*
+ * Was it seen to change a moment ago, or some moments ago and configurations are on their way to
+ * slurmctld?  Then what its change leads to may be under way: nobody needs to be told before it
+ * lasts, and partition_look_again has it planned for again in time.
+ */
+bool partition_is_young(const struct plan_partition *in);
+void partition_look_again(const struct plan_partition *in, struct actions *to);
+
 /* Write the status with these conditions. */
 void partition_status_plan(const struct plan_partition *in, struct api_partition_status *st,
                            struct actions *to);

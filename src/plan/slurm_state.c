@@ -88,14 +88,47 @@ bool slurm_conf_has(const char *conf, const char *line)
     return false;
 }
 
+/* The name in "PartitionName=debug Nodes=..."; empty if it is no such line. */
+static struct str line_name(struct str line)
+{
+    static const char key[] = "PartitionName=";
+    struct str word = line;
+
+    if (!str_starts(line, key))
+        return (struct str){0};
+    (void)str_split(&line, ' ', &word);
+    return (struct str){word.p + strlen(key), word.n - strlen(key)};
+}
+
+void slurm_lines_read(struct map *lines, const char *conf)
+{
+    struct str rest = str_of(conf);
+    struct str line;
+
+    while (str_split(&rest, '\n', &line)) {
+        struct str name = line_name(line);
+
+        if (name.n && !map_get(lines, name))
+            (void)map_put(lines, name, str_dup(line));
+    }
+}
+
+bool slurm_state_holds(const struct slurm_state *s, const char *partition, const char *line)
+{
+    if (!s || !s->held)
+        return false;
+    return s->held_lines ? streq(map_get(s->held_lines, str_of(partition)), line)
+                         : slurm_conf_has(s->held, line);
+}
+
 const char *slurm_state_refusal(const struct slurm_state *s, const char *partition,
                                 const char *line)
 {
-    if (!s || !(slurm_conf_has(s->held, line) || slurm_conf_has(s->tried, line)))
-        return NULL;
-    for (size_t i = 0; i < s->applied.n_refused; i++)
+    for (size_t i = 0; s && i < s->applied.n_refused; i++)
         if (streq(s->applied.refused[i].partition, partition))
-            return s->applied.refused[i].error;
+            return slurm_conf_has(s->held, line) || slurm_conf_has(s->tried, line)
+                       ? s->applied.refused[i].error
+                       : NULL;
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 /* What is known of a running Slurm cluster.  A plan without it (NULL) knows nothing. */
 #pragma once
 
+#include "src/base/map.h"
 #include "src/json/fields.h"
 #include "src/slurm/nodestate.h"
 
@@ -116,7 +117,8 @@ struct slurm_state {
     size_t n_asked;
     struct slurm_applied applied;
     int64_t pushing_us; /* since when configurations have been on their way to it; 0: none is */
-    const char *held;  /* the slurm.conf that slurmctld has, by the agent's word; NULL: not known */
+    const char *held; /* the slurm.conf that slurmctld has, by the agent's word; NULL: not known */
+    const struct map *held_lines; /* its partitions (slurm_lines_read); NULL: look into the text */
     const char *tried; /* the one that was answered last, where slurmctld lacks it; NULL: none */
     bool down;         /* slurmctld does not answer: no nodes or partitions are known */
     const char *key_stage; /* of the keys that slurmctld has: "3-accept"; NULL: not known */
@@ -149,6 +151,11 @@ const struct slurm_fault *slurm_state_fault(const struct slurm_state *s, const c
 const char *slurm_fault_text(struct arena *a, const struct slurm_fault *f);
 /* Is this one of the lines of a slurm.conf?  NULL has none. */
 bool slurm_conf_has(const char *conf, const char *line);
+/* Read the lines of partitions in a slurm.conf, which may be NULL: texts by name, owned by the map.
+ * Of two lines of one name the first one counts. */
+void slurm_lines_read(struct map *lines, const char *conf);
+/* Does the slurm.conf that slurmctld has have this line of the partition?  Not knowing is a no. */
+bool slurm_state_holds(const struct slurm_state *s, const char *partition, const char *line);
 /* Why slurmctld refuses the partition, if it was handed this very line; NULL: it does not. */
 const char *slurm_state_refusal(const struct slurm_state *s, const char *partition,
                                 const char *line);

@@ -31,6 +31,9 @@ void status_unknown(struct status_scribe *s, const char *type, const char *why);
  * more seldom.  It must be there.
  */
 #define STATUS_LOOK_AGAIN_US 250000
+/* While configurations are on their way to slurmctld, what waits for one of them is not told before
+ * this. */
+#define STATUS_PATIENCE_US 2000000
 void status_look_again(struct status_scribe *s, const char *type);
 
 /* Plan the write that turns the status at hand (NULL: none) into the one wanted; nothing if they

@@ -468,6 +468,8 @@ static void expect_conf(struct rig *r, bool held, bool tried)
 
     assert_int_equal(slurm_conf_has(s->held, "PartitionName=p Nodes=q"), held);
     assert_int_equal(slurm_conf_has(s->tried, "PartitionName=p Nodes=q"), tried);
+    assert_int_equal(slurm_state_holds(s, "p", "PartitionName=p Nodes=q"), held);
+    assert_int_equal(s->held_lines != NULL, held);
 }
 
 static void what_slurmctld_has_is_known_by_its_lines(void **state)

@@ -306,6 +306,69 @@ static void a_change_on_its_way_is_not_written_down(void **state)
     }
 }
 
+static void delete_partition(struct fixture *f)
+{
+    jsn_set_path(&f->arena, test_find(&f->world, "Partition", "debug"),
+                 "metadata.deletionTimestamp", jsn_string(&f->arena, "2026-01-09T10:00:00Z"));
+}
+
+/* The ConfigMap follows, up to two seconds later where many changes come in a row. */
+static void what_slurmctld_has_is_told_before_the_configmap_is_written(void **state)
+{
+    AUTO(map_done) struct map lines = {.free_value = free};
+    struct slurm_state slurm = live_up;
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    fixture_init(&f, "", DEBUG);
+    f.slurm = &slurm;
+    slurm.held = "A=1\nPartitionName=debug Nodes=compute State=UP MaxTime=60\n";
+    slurm_lines_read(&lines, slurm.held);
+    slurm.held_lines = &lines;
+    step(&f, "debug");
+    assert_false(f.needed_cluster);
+    expect(&f, "debug", "Ready", "True", "Applied", "slurmctld has it as declared");
+    assert_string_equal(jsn_get_str(test_find(&f.world, "Partition", "debug"), "status.line"),
+                        "PartitionName=debug Nodes=compute State=UP MaxTime=60");
+}
+
+static void while_others_are_under_way_there_is_more_patience(void **state)
+{
+    static const struct {
+        int64_t age_ms;
+        bool pushing;
+        bool told;
+        int64_t again_ms; /* of its age; 0: not by itself */
+    } rows[] = {
+        {100, false, false, 250}, {100, true, false, 250},   {300, false, true, 0},
+        {300, true, false, 2000}, {1999, true, false, 2000}, {2000, true, true, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * ARRAY_LEN(rows); i++) {
+        bool deleted = i >= ARRAY_LEN(rows);
+        size_t k = i % ARRAY_LEN(rows);
+        struct slurm_state slurm = live_up;
+        AUTO(fixture_done) struct fixture f;
+        struct actions list;
+
+        fixture_init(&f, "", DEBUG);
+        if (deleted) {
+            write_config(&f); /* it stands there still */
+            delete_partition(&f);
+        }
+        f.slurm = &slurm;
+        slurm.pushing_us = rows[k].pushing ? 1 : 0;
+        f.changed_us = 1000000000 - rows[k].age_ms * 1000;
+        list = plan(&f, "debug");
+        assert_int_equal(f.needed_cluster, rows[k].told && !deleted);
+        if ((list.items[list.n - 1].verb == ACTION_STATUS) != rows[k].told)
+            fail_msg("row %zu, deleted %d", k, deleted);
+        if (rows[k].again_ms)
+            assert_int_equal(list.items[list.n - 1].at_us, f.changed_us + rows[k].again_ms * 1000);
+    }
+}
+
 static void what_slurmctld_says_against_it_is_shown(void **state)
 {
     AUTO(fixture_done) struct fixture f;
@@ -486,12 +549,6 @@ static void only_one_is_the_default(void **state)
     assert_false(f.needed_cluster);
 }
 
-static void delete_partition(struct fixture *f)
-{
-    jsn_set_path(&f->arena, test_find(&f->world, "Partition", "debug"),
-                 "metadata.deletionTimestamp", jsn_string(&f->arena, "2026-01-09T10:00:00Z"));
-}
-
 static bool is_released(const struct fixture *f)
 {
     return jsn_len(jsn_get(test_find(&f->world, "Partition", "debug"), "metadata.finalizers")) == 0;
@@ -589,6 +646,8 @@ int main(void)
         cmocka_unit_test(a_setting_that_was_taken_out_is_waited_for),
         cmocka_unit_test(a_setting_that_does_not_show_needs_the_agents_word),
         cmocka_unit_test(a_change_on_its_way_is_not_written_down),
+        cmocka_unit_test(what_slurmctld_has_is_told_before_the_configmap_is_written),
+        cmocka_unit_test(while_others_are_under_way_there_is_more_patience),
         cmocka_unit_test(what_slurmctld_says_against_it_is_shown),
         cmocka_unit_test(a_refusal_of_this_partition_is_told_here),
         cmocka_unit_test(a_refusal_of_another_partition_is_not_told_here),
