@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What slurmctld's saved state, its keys and its pod hang on.
+ * What slurmctld's saved state, its keys and its pod hang on (src/slurm/owned.c).
  *
  * slurmctld ends at once when it is started under another ClusterName than its state has, or on a
  * machine that no SlurmctldHost names; with another StateSaveLocation it has lost its jobs.  No
@@ -12,26 +12,7 @@
 
 #include <strings.h>
 
-static const struct {
-    const char *key;
-    const char *why;
-    const char *item; /* of a list of options: only this one is bound; NULL: all of it */
-} bound[] = {
-    {"AuthInfo", "slurmctld would accept no call any more", "socket="},
-    {"AuthType", "the daemons talk by it"},
-    {"BackupAddr", "clients find slurmctld by it"},
-    {"BackupController", "clients find slurmctld by it"},
-    {"ClusterName", "slurmctld's state is of that cluster"},
-    {"ControlAddr", "clients find slurmctld by it"},
-    {"ControlMachine", "clients find slurmctld by it"},
-    {"CredType", "the daemons talk by it"},
-    {"SlurmUser", "slurmctld's state belongs to that user"},
-    {"SlurmctldAddr", "clients find slurmctld by it"},
-    {"SlurmctldPort", "clients find slurmctld by it"},
-    {"SlurmdPort", "slurmctld finds the nodes by it"},
-    {"SlurmdUser", "slurmd runs as that user"},
-    {"StateSaveLocation", "slurmctld's state is there"},
-};
+#include "src/slurm/owned.h"
 
 /* The line that counts: the last one. */
 static const struct conf_line *line_of(const struct candidate *c, const char *key)
@@ -65,31 +46,32 @@ static bool names_host(const struct candidate *c, const char *host)
 }
 
 /* The value as far as it is bound; NULL if it is not set. */
-static const char *bound_part(const struct candidate *c, size_t i, struct buf *room)
+static const char *bound_part(const struct candidate *c, const struct owned_key *o,
+                              struct buf *room)
 {
-    const char *value = model_setting(candidate_model(c), bound[i].key);
+    const char *value = model_setting(candidate_model(c), o->key);
     struct str rest = str_of(value);
     struct str item;
 
-    if (!value || !bound[i].item)
+    if (!value || !o->item)
         return value;
     while (str_split(&rest, ',', &item))
-        if (item.n >= strlen(bound[i].item) &&
-            str_eq_nocase((struct str){item.p, strlen(bound[i].item)}, str_of(bound[i].item))) {
+        if (item.n >= strlen(o->item) &&
+            str_eq_nocase((struct str){item.p, strlen(o->item)}, str_of(o->item))) {
             buf_addstr(room, item);
             return buf_str(room);
         }
     return NULL;
 }
 
-static void check_setting(const struct candidate *from, const struct candidate *to, size_t i,
-                          struct faults *faults)
+static void check_setting(const struct candidate *from, const struct candidate *to,
+                          const struct owned_key *o, struct faults *faults)
 {
-    const char *key = bound[i].key;
+    const char *key = o->key;
     AUTO(buf_done) struct buf old = {0};
     AUTO(buf_done) struct buf new = {0};
-    const char *was = bound_part(from, i, &old);
-    const char *now = bound_part(to, i, &new);
+    const char *was = bound_part(from, o, &old);
+    const char *now = bound_part(to, o, &new);
     const struct conf_line *line = line_of(to, key);
 
     /* Slurm takes the name of a cluster in lower case */
@@ -99,17 +81,18 @@ static void check_setting(const struct candidate *from, const struct candidate *
     if (line)
         faults_add(faults, FAULT_FATAL, line->file, line->line, key,
                    "%s is %s and cannot be changed: %s; remove the line", key,
-                   was ? was : "not set", bound[i].why);
+                   was ? was : "not set", o->why);
     else
         faults_add(faults, FAULT_FATAL, NULL, 0, key, "%s is %s and cannot become %s: %s", key,
-                   was ? was : "not set", now ? now : "not set", bound[i].why);
+                   was ? was : "not set", now ? now : "not set", o->why);
 }
 
 void bound_check(const struct candidate *from, const struct candidate *to, const char *host,
                  struct faults *faults)
 {
-    for (size_t i = 0; i < ARRAY_LEN(bound); i++)
-        check_setting(from, to, i, faults);
+    for (const struct owned_key *o = owned_keys; o->key; o++)
+        if (o->why)
+            check_setting(from, to, o, faults);
     if (names_host(from, host) && !names_host(to, host))
         faults_add(faults, FAULT_FATAL, NULL, 0, "SlurmctldHost",
                    "no SlurmctldHost line names %s, where slurmctld runs", host);

@@ -16,8 +16,6 @@
 /* So that the names of everything made from it stay names: labels have 63 characters. */
 #define CONTROLLER_NAME_MAX 41
 
-/* The release of Slurm that runs, where no image tag says so. */
-#define API_RELEASE_ANNOTATION API_OWN_GROUP "/slurm-version"
 /* What to do about partitions that somebody changed in Slurm: Report (the default) or Revert. */
 #define API_DRIFT_ANNOTATION API_OWN_GROUP "/drift-policy"
 /* The image of slurmkeeper-agent, where it is not the one beside the operator's own. */

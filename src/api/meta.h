@@ -2,13 +2,12 @@
 /* What every object of ours has: apiVersion, and the part of metadata that we read. */
 #pragma once
 
+#include "src/base/groups.h"
 #include "src/json/fields.h"
 
-#define API_GROUP "slinky.slurm.net"
 #define API_VERSION "v1beta1"
 #define API_GROUP_VERSION API_GROUP "/" API_VERSION
-/* Of the kinds that Slinky does not have. */
-#define API_OWN_GROUP "slurmkeeper.dev"
+/* Of the kinds that Slinky does not have: API_OWN_GROUP. */
 #define API_OWN_VERSION "v1alpha1"
 /* What labels and annotations of worker pods begin with. */
 #define API_NODESET_PREFIX "nodeset." API_GROUP "/"

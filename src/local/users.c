@@ -12,9 +12,10 @@
  */
 #include "src/local/users.h"
 
+#include "src/base/groups.h"
 #include "src/json/names.h"
 
-#define LABEL "slurmkeeper.dev/user"
+#define LABEL API_OWN_GROUP "/user"
 #define RBAC "rbac.authorization.k8s.io"
 #define DAY_S 86400
 

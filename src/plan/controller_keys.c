@@ -20,6 +20,7 @@
 #include "src/plan/accounting.h"
 #include "src/plan/controller_private.h"
 #include "src/plan/sync.h"
+#include "src/slurm/keyfiles.h"
 
 #define OVERLAP_DEFAULT_S 300 /* credentials of munge and auth/slurm live no longer */
 #define UNSEEN_US (180 * 1000000LL)
@@ -244,7 +245,7 @@ void controller_plan_keys(const struct plan_controller *in, struct actions *to,
     wanted = wanted_key(&d, build_key_shape(in->cluster));
     jwt = wanted_key(&d, KEY_JWT);
     if (!jwt.n)
-        jwt = build_secret_bytes(d.a, d.live, "jwt.key");
+        jwt = build_secret_bytes(d.a, d.live, KEYFILE_JWT);
     if (!d.live && (!wanted.n || (!jwt.n && !controller_jwt_key(d.a, d.c).optional)))
         return;
     v->known = true;

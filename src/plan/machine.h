@@ -2,10 +2,10 @@
 /* Kubernetes nodes: may jobs be put on the pods of one? */
 #pragma once
 
-#include "src/json/jsn.h"
+#include "src/api/meta.h"
 
 /* An administrator's word for why a node is cordoned. */
-#define MACHINE_CORDON_REASON "nodeset.slinky.slurm.net/node-cordon-reason"
+#define MACHINE_CORDON_REASON API_NODESET_PREFIX "node-cordon-reason"
 
 /* A condition that is True. */
 struct machine_condition {

@@ -9,11 +9,10 @@
  */
 #include "src/cluster/apiserver/identity.h"
 
+#include "src/base/groups.h"
 #include "src/cluster/apiserver/object.h"
 #include "src/cluster/apiserver/status.h"
 #include "src/cluster/apiserver/write.h"
-
-#define ANNOTATION "slurmkeeper.dev/store"
 
 int identity_tell(struct apiserver *s, struct err *e)
 {
@@ -29,7 +28,8 @@ int identity_tell(struct apiserver *s, struct err *e)
     if (object_find(&c, "", "kube-system", &object) < 0)
         return err_set(e, -EIO, ERR_RETRY, "namespace 'kube-system' cannot be read");
     notes = jsn_get(object, "metadata.annotations");
-    if (object_deleting(object) || streq(jsn_text(jsn_key(notes, ANNOTATION)), jsn_text(text)))
+    if (object_deleting(object) ||
+        streq(jsn_text(jsn_key(notes, API_STORE_ANNOTATION)), jsn_text(text)))
         return 0;
     changed = jsn_clone(&c.arena, object);
     notes = jsn_get(changed, "metadata.annotations");
@@ -37,7 +37,7 @@ int identity_tell(struct apiserver *s, struct err *e)
         notes = jsn_object(&c.arena);
         jsn_set_path(&c.arena, changed, "metadata.annotations", notes);
     }
-    jsn_set(&c.arena, notes, ANNOTATION, text);
+    jsn_set(&c.arena, notes, API_STORE_ANNOTATION, text);
     if (write_update(&c, object, changed, &how) < 0)
         return err_set(e, -EIO, ERR_RETRY, "namespace 'kube-system' cannot be written: %s",
                        jsn_get_str(c.failure, "message"));

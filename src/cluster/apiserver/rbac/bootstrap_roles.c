@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#define OUR_GROUPS "slinky.slurm.net slurmkeeper.dev"
+#define OUR_GROUPS API_GROUP " " API_OWN_GROUP
 
 static const struct bootstrap_role roles[] = {
     {"slurm-edit", NULL, TO_SLURM_EDIT},
@@ -29,8 +29,8 @@ static const struct bootstrap_role roles[] = {
 static const struct bootstrap_rule rules[] = {
     RULE("system:slurmkeeper:aggregate-to-edit", WRITE, OUR_GROUPS, "*"),
     RULE("system:slurmkeeper:aggregate-to-view", READ, OUR_GROUPS, "*"),
-    RULE("system:slurmkeeper:aggregate-to-slurm-edit", WRITE, "slurmkeeper.dev", "partitions"),
-    RULE("system:slurmkeeper:aggregate-to-slurm-edit", "patch update", "slinky.slurm.net",
+    RULE("system:slurmkeeper:aggregate-to-slurm-edit", WRITE, API_OWN_GROUP, "partitions"),
+    RULE("system:slurmkeeper:aggregate-to-slurm-edit", "patch update", API_GROUP,
          "loginsets/scale nodesets/scale"),
 
     /* Runs pods on this machine: takes them, mounts what they name, tells how they are. */
@@ -50,13 +50,13 @@ static const struct bootstrap_rule rules[] = {
 
     /* Makes clusters as declared: what src/operator/rights.c lists, without what a webhook and
      * OpenShift need; tests/client/rights.c holds the two against each other. */
-    RULE("system:slurmkeeper:operator", READ " patch", "slinky.slurm.net",
+    RULE("system:slurmkeeper:operator", READ " patch", API_GROUP,
          "accountings controllers loginsets nodesets restapis tokens"),
-    RULE("system:slurmkeeper:operator", READ " patch", "slurmkeeper.dev", "partitions"),
-    RULE("system:slurmkeeper:operator", "patch", "slinky.slurm.net",
+    RULE("system:slurmkeeper:operator", READ " patch", API_OWN_GROUP, "partitions"),
+    RULE("system:slurmkeeper:operator", "patch", API_GROUP,
          "accountings/status controllers/status loginsets/status nodesets/status restapis/status "
          "tokens/status"),
-    RULE("system:slurmkeeper:operator", "patch", "slurmkeeper.dev", "partitions/status"),
+    RULE("system:slurmkeeper:operator", "patch", API_OWN_GROUP, "partitions/status"),
     RULE("system:slurmkeeper:operator", READ " create patch", "-", "configmaps secrets services"),
     RULE("system:slurmkeeper:operator", READ " create patch delete", "-",
          "persistentvolumeclaims pods"),
@@ -74,7 +74,7 @@ static const struct bootstrap_rule rules[] = {
     /* Defines our kinds, and keeps the machine's Slurm commands in step with what is declared. */
     RULE("system:slurmkeeper:serve", "create patch", "apiextensions.k8s.io",
          "customresourcedefinitions"),
-    RULE("system:slurmkeeper:serve", READ, "slinky.slurm.net", "controllers"),
+    RULE("system:slurmkeeper:serve", READ, API_GROUP, "controllers"),
     RULE("system:slurmkeeper:serve", READ, "-", "configmaps pods secrets services"),
     {NULL},
 };

@@ -2,13 +2,15 @@
 /* The roles and bindings that every server has, as tables.  Lists are words with blanks between. */
 #pragma once
 
+#include "src/base/groups.h"
+
 #define READ "get list watch"
 #define WRITE "create delete deletecollection patch update"
 #define ALL READ " " WRITE
 #define TO_ADMIN "rbac.authorization.k8s.io/aggregate-to-admin"
 #define TO_EDIT "rbac.authorization.k8s.io/aggregate-to-edit"
 #define TO_VIEW "rbac.authorization.k8s.io/aggregate-to-view"
-#define TO_SLURM_EDIT "slurmkeeper.dev/aggregate-to-slurm-edit"
+#define TO_SLURM_EDIT API_OWN_GROUP "/aggregate-to-slurm-edit"
 
 #define RULE(role, verbs, groups, resources) {role, verbs, groups, resources, NULL, NULL}
 #define NAMED(role, verbs, groups, resources, names) {role, verbs, groups, resources, names, NULL}

@@ -17,6 +17,7 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
+#include "src/base/groups.h"
 #include "src/cluster/node/record.h"
 
 #define MAX_BYTES 4096
@@ -33,7 +34,7 @@ int seen_of_namespaces(const struct jsn *list, struct seen *ret, struct err *e)
     const struct jsn *space = jsn_item(jsn_key(list, "items"), 0);
     const char *uid = jsn_get_str(space, "metadata.uid");
     const char *mark =
-        jsn_text(jsn_key(jsn_get(space, "metadata.annotations"), "slurmkeeper.dev/store"));
+        jsn_text(jsn_key(jsn_get(space, "metadata.annotations"), API_STORE_ANNOTATION));
     int64_t n = 0;
 
     if (!uid || !version || str_to_i64(str_of(version), &n) < 0)

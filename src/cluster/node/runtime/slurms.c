@@ -13,8 +13,8 @@
 #include "src/cluster/node/runtime/slurms.h"
 
 #include "src/base/file.h"
+#include "src/base/groups.h"
 
-#define ANNOTATION "slurmkeeper.dev/slurm-version"
 #define MAX_BYTES ((size_t)64 << 10)
 
 #define SERIES_LEN strlen("26.05")
@@ -34,7 +34,8 @@ static enum fit fit_of(struct str release, struct str wish)
 
 static const char *wish_of(const struct pod_spec *pod)
 {
-    return jsn_text(jsn_member(jsn_get(pod->json, "metadata.annotations"), STR(ANNOTATION)));
+    return jsn_text(
+        jsn_member(jsn_get(pod->json, "metadata.annotations"), STR(API_RELEASE_ANNOTATION)));
 }
 
 /* The best of the list; of several that are alike, the last one. */

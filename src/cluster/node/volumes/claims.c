@@ -14,11 +14,12 @@
 
 #include "src/base/alloc.h"
 #include "src/base/file.h"
+#include "src/base/groups.h"
 #include "src/base/log.h"
 #include "src/cluster/node/pods/worker.h"
 
 #define RETRY_MS 3000
-#define LABEL "slurmkeeper.dev/node"
+#define LABEL API_OWN_GROUP "/node"
 
 struct claims {
     struct node *node;
