@@ -6,7 +6,8 @@
 
 #define PATCH_JSON_MAX_OPERATIONS 10000
 #define PATCH_JSON_MAX_COPY_BYTES                                                                  \
-    ((size_t)3 << 20) /* that all copy operations together may add                                 \
+    ((size_t)3                                                                                     \
+     << 20) /* that all copy operations together may add                                 \
                        */
 
 /*

@@ -2,13 +2,17 @@
 /*
  * What a NodeSet's status says about the records of its nodes.
  *
- *   NodesApplied  True: slurmctld has every node as declared.  False, the first that holds of any:
- *                 NotRegistered (slurmctld has no such node; nodeset_lost.c), FilesRefused (slurmd
- * does not start with the cluster's files, and goes on with those before; it says so in the node's
- * comment), Refused (slurmctld refuses what slurmd brings: INVALID_REG), NotAsDeclared (the node
- * has something else, and making it again would not help), WaitingForIdle (its pod is replaced when
- * no job can run on it), ChangedInSlurm (see Drifted), Applying.  It exists while slurmctld has a
- * node of the NodeSet
+ *   NodesApplied  True: slurmctld has every node as declared.  It exists while slurmctld has a node
+ *                 of the NodeSet.  False, with the first of these that holds of any node:
+ *
+ *                   NotRegistered   slurmctld has no such node (nodeset_lost.c)
+ *                   FilesRefused    slurmd does not start with the cluster's files, and goes on with
+ *                                   those before; it says so in the node's comment
+ *                   Refused         slurmctld refuses what slurmd brings: INVALID_REG
+ *                   NotAsDeclared   the node has something else, and making it again would not help
+ *                   WaitingForIdle  its pod is replaced when no job can run on it
+ *                   ChangedInSlurm  see Drifted
+ *                   Applying        it is on its way
  *
  *   Drifted       is the partition's, too: nodeset_partition.c puts both together
  */

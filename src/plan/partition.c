@@ -14,10 +14,14 @@
  *
  *   Unknown  Written: it is in the configuration, and slurmctld's state is not known
  *
- *   False    Writing, Applying: on its way.  Refused: slurmctld was handed this very line, and took
- *            the rest of the configuration; it is tried again now and then.  NodeSetNotFound: it is
- * without some of its nodes. Invalid: it is left out, or the last good line is at work.
- * ControllerNotFound, External.  ConfigInvalid: the Controller has to be mended first.
+ *   False    Writing, Applying    it is on its way
+ *            Refused              slurmctld was handed this very line, and took the rest of the
+ *                                 configuration; it is tried again now and then
+ *            NodeSetNotFound      it is without some of its nodes
+ *            Invalid              it is left out, or the last good line is at work
+ *            ControllerNotFound   there is no such Controller
+ *            External             slurmctld runs elsewhere
+ *            ConfigInvalid        the Controller has to be mended first
  */
 #include "src/plan/partition.h"
 

@@ -4,8 +4,7 @@
  *
  *   QUEUED -> ASKING -> CHECKING -> STEPS -> OVER            applied, unchanged, or pending
  *                          |          |---> UNDOING -> OVER  refused: everything as before
- *                          |---------------> OVER            refused (nothing was touched), or a
- * plan
+ *                          |---------------> OVER            refused (nothing touched), or a plan
  *
  * Three ways to end badly:
  *   refuse    a definite no, from us, libslurm or slurmctld: what was done is undone;
