@@ -2,8 +2,8 @@
 /*
  * Accountings in the operator.
  *
- * Which cluster one belongs to is said by the Controllers, which refer to it: the first of them by
- * name counts, and each of them is planned for when the Accounting changes, since slurm.conf names
+ * An Accounting belongs to the cluster of the Controller that refers to it; of several the first by
+ * name counts.  Each of them is planned for when the Accounting changes, since slurm.conf names
  * slurmdbd as soon as it answers.  Its plan reads the pods of slurmdbd and of the database, and
  * the ends of their logs while they are not ready.
  */

@@ -2,8 +2,9 @@
 /*
  * Tokens in the operator.
  *
- * Kept as text.  A changed key reaches a Token by the index of references, its own Secret by the
- * owner, and time by the wish of its plan to come back.
+ * Kept as text.  A Token is planned for when its key changes (by the index of references), when its
+ * own Secret does (by the owner), and when its plan has asked for that: in time before the token
+ * expires.
  */
 #include "src/api/token.h"
 

@@ -2,8 +2,8 @@
 /*
  * Tails of logs.
  *
- * A plan asks for the end of a log and gets what was read last; what is old is read again after
- * its back, and the object is planned for once more when it is there.  A tail is kept for as long
+ * A plan asks for the end of a log and gets what was read last.  If that is old, the log is read
+ * again meanwhile, and the object is planned for once more when the answer is there.  A tail is kept for as long
  * as its pod is asked for: what nobody has asked for in a minute is forgotten.  A log that cannot
  * be read (no such right, no container yet) is no failure of the plan: it knows less.
  */

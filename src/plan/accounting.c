@@ -2,14 +2,14 @@
 /*
  * The plan for an Accounting.
  *
- * slurmdbd is known to slurmctld by the cluster's key, so a Controller that refers to the
- * Accounting says which it is, and its operator's copy (Secret <controller>-keys) is what the pod
- * mounts.  Each stage of a change of that key makes the pod again: the stage stands in its
- * template, and a pod of that template is the proof that none runs with less (controller_keys.c
- * waits for it).  With munge the last stage changes nothing in the pod, and leaves it alone.
+ * slurmctld and slurmdbd know each other by the cluster's key.  Which key that is follows from the
+ * Controller that refers to the Accounting; the pod mounts the operator's copy of it (Secret
+ * <controller>-keys).  In each stage of a change of the key the pod is made again, because the
+ * stage stands in its template; controller_keys.c waits until a pod of that template runs.  With
+ * munge the last stage changes nothing in the pod, so the pod stays.
  *
- * A pod that is not ready is asked why: slurmdbd stays up without its database, and only its log
- * says what is the matter.
+ * Why a pod is not ready is read from its log: slurmdbd stays up without its database, and nothing
+ * else says what is wrong.
  */
 #include "src/plan/accounting.h"
 

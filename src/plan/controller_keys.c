@@ -7,12 +7,12 @@
  * in the Secret itself, so that whoever plans next goes on from there.  A key that daemons would
  * not take is not copied, and the condition KeysCurrent says why.
  *
- * Whether all have what a stage gave them is told by the agent beside slurmctld, of slurmctld, and
- * by the nodes, each in its comment in Slurm ("[keys 3-accept]").  A node at which nobody is, and
- * which runs no job, is not waited for: it gets the keys when it starts.  Without an agent nothing
- * of this is known, and a stage lasts as long as kubelets may take to bring a Secret.  Logins have
- * no node that could tell; where there are any, a stage lasts so long, too, or as long as the
- * overlap, if that is less.
+ * A stage is over when everybody has what it brings.  The agent reports that of slurmctld, and each
+ * node in its comment in Slurm ("[keys 3-accept]").  A node whose slurmd does not answer and which
+ * runs no job is not waited for: it gets the keys when it starts.  Without an agent nothing of this
+ * is known, and a stage lasts as long as kubelets may take to bring a Secret.  Login pods have no
+ * node that could report; where there are any, a stage lasts as long, or as long as the overlap if
+ * that is less.
  */
 #include "src/base/clock.h"
 #include "src/build/labels.h"

@@ -3,13 +3,14 @@
  * The last look before a pod is deleted.
  *
  * Caches and Slurm's state are always old: since they were read a job may have started, somebody
- * may have let the node back, another operator may think otherwise.  So the deletion goes with two
+ * may have undrained the node, another operator may have planned something else.  So the deletion goes with two
  * conditions.  The API server deletes the pod only as it was read.  And before it is asked,
  * slurmctld drains the node, once more, and says that it has no work.
  *
  * The reason of that drain names the very pod.  From then on a deletion may be on its way, also if
- * its answer was lost, and may arrive at any time.  So a pod whose node bears its own name there is
- * not let back: it goes.  A node that bears the name of an earlier pod is.
+ * its answer was lost, and may arrive at any time.  So a node whose
+ * reason names its present pod stays drained, and the pod goes.  A node whose reason names an
+ * earlier pod is undrained.
  */
 #include "src/plan/bug.h"
 #include "src/plan/finalizer.h"

@@ -3,8 +3,8 @@
  * The pod that takes the place of another.
  *
  * Before a pod goes because another is to take its place, and before its node is drained for that,
- * the API server is asked whether it would make the other one (a dry run): a quota that is full, a
- * ServiceAccount that is gone, a policy of the cluster are known to nobody else.  If it says no,
+ * the API server is asked whether it would make the other one (a dry run): only the API server knows
+ * of a full quota, a ServiceAccount that is gone, a policy of the cluster.  If it says no,
  * what runs goes on running, and the refusal shows as the NodeSet's condition and event.  One pod
  * is tried for all of them, and only when something would be begun.
  *
