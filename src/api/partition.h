@@ -98,6 +98,7 @@ struct api_partition {
     struct api_meta meta;
     struct api_partition_spec spec;
     struct api_partition_status status;
+    uint64_t digest; /* of what its line follows from: config_memo_digest; 0: not taken */
 };
 
 extern const struct jsn_field api_partition_fields[];

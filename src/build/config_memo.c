@@ -86,6 +86,20 @@ static void add_meta(struct buf *b, const struct api_meta *m)
     add_number(b, m->deleted_us);
 }
 
+static void add_partition(struct buf *b, const struct api_partition *part)
+{
+    add_meta(b, &part->meta);
+    add_text(b, part->status.line);
+}
+
+uint64_t config_memo_digest(const struct api_partition *part)
+{
+    AUTO(buf_done) struct buf b = {0};
+
+    add_partition(&b, part);
+    return MAX(hash_str(buf_view(&b)), (uint64_t)1);
+}
+
 static void add_files(struct buf *b, const struct build_cluster *c)
 {
     AUTO(arena_done) struct arena a = {0};
@@ -132,8 +146,10 @@ static void make_key(const struct build_cluster *c, char ret[SHA256_HEX_LEN + 1]
     for (size_t i = 0; i < c->n_nodesets; i++)
         add_meta(&b, &c->nodesets[i]->meta);
     for (size_t i = 0; i < c->n_partitions; i++) {
-        add_meta(&b, &c->partitions[i]->meta);
-        add_text(&b, c->partitions[i]->status.line);
+        if (c->partitions[i]->digest)
+            add_number(&b, (int64_t)c->partitions[i]->digest);
+        else
+            add_partition(&b, c->partitions[i]);
     }
     add_files(&b, c);
     if (b.overflow)

@@ -19,6 +19,10 @@ DEFINE_AUTO(struct config_memo, config_memo_free);
  */
 bool config_memo_find(struct config_memo *m, const struct build_cluster *c, struct arena *a,
                       struct build_config *ret, struct api_problems *p, int *ret_result);
+/* What a configuration follows from of a Partition, as a number that is good in this process.  Who
+ * keeps Partitions takes it once for each, so that a look at thousands of them is cheap. */
+uint64_t config_memo_digest(const struct api_partition *part);
+
 /*
  * The slurm.conf that was checked last and is sound (validate.h: `known`), so that the next check
  * passes over what has not changed.  config_memo_know takes both; the model is one of the conf.

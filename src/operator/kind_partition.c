@@ -11,6 +11,7 @@
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
 #include "src/base/map.h"
+#include "src/build/config_memo.h"
 #include "src/build/labels.h"
 #include "src/operator/kinds.h"
 #include "src/operator/references.h"
@@ -52,6 +53,7 @@ static void *kept_decode(void *arg, const struct jsn *object, struct err *e)
         kept_release(p);
         return NULL;
     }
+    p->part.digest = config_memo_digest(&p->part);
     p->changed_us = clock_wall_us();
     p->settled = is_settled(&p->part);
     return p;

@@ -88,6 +88,7 @@ static void set_up(struct bench *b, size_t n)
         p->meta = meta(a, arena_printf(a, "p%04zu", i));
         p->spec.controller_ref.name = "slurm";
         p->spec.nodes = arena_printf(a, "c[%05zu-%05zu]", 2 * i + 1, 2 * i + 2);
+        p->digest = config_memo_digest(p);
         b->list[i] = p;
     }
     b->cluster = (struct build_cluster){.env = &b->env,
@@ -164,6 +165,7 @@ int main(int argc, char **argv)
         AUTO(buf_done) struct buf body = {0};
 
         b.items[0].meta.generation++;
+        b.items[0].digest = config_memo_digest(&b.items[0]);
         b.items[0].spec.max_time =
             (struct jsn_int_or_str){.i = (int32_t)(100 + round), .set = true};
         operator_part(&b, &a, round, &body);
