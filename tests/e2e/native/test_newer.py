@@ -192,6 +192,33 @@ def unknown_topology(c):
     c.wait_state("partitions", "newer", "Ready", "True", "Applied")
 
 
+def racked(place):
+    return {"replicas": 1, "extraConf": f"Topology={place}"}
+
+
+@pytest.mark.slurmctld_ends
+def test_the_topology_of_nodes(cluster):
+    """A NodeSet says where its nodes are; another place is live in the pod that runs."""
+    if not release.has("topology of nodes"):
+        answer = cluster.make("nodesets", "racked", racked("racks:left"))
+        assert answer.code >= 400 and release.needs("topology of nodes", "Topology") in answer.json["message"], answer.json
+        return
+    with Files(cluster, topology_yaml=yaml("compute-[0-1]", "compute-2")) as files:
+        files.settle()
+        try:
+            cluster.make("nodesets", "racked", racked("racks:left")).ok()
+            cluster.wait_idle("racked-0", seconds=60)
+            uid = cluster.object("pods", "racked-0")["metadata"]["uid"]
+            for place in ("left", "right", "left"):
+                cluster.change("nodesets", "racked", {"extraConf": f"Topology=racks:{place}"}).ok()
+                wait_for(lambda: f"Topology=racks:{place}" in
+                         cluster.slurm("scontrol", "-o", "show", "node", "racked-0").stdout, f"racked-0 is {place}")
+                wait_for(lambda: "racked-0" in (below(cluster, place) or ""), f"{place} has racked-0: {below(cluster, place)}")
+            assert cluster.object("pods", "racked-0")["metadata"]["uid"] == uid
+        finally:
+            cluster.remove_all("nodesets", "racked", seconds=60)
+
+
 @pytest.mark.slurmctld_ends
 def test_functions_in_lists_of_nodes(cluster, newer):
     if not release.has("functions in lists of nodes"):
