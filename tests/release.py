@@ -23,6 +23,8 @@ ROWS = {
     "qos by reconfigure": ("23.11", "24.11.6"),
     # an unknown QOS of a partition is refused
     "qos is looked up": ("24.11.6", None),
+    # commands of several clusters of one name: each has a sackd of its own
+    "a sackd for each cluster": ("25.05", None),
     # several keys of auth/slurm at a time, so that they can change while jobs run
     "sets of keys": ("24.05", None),
     # so is one of AllowQos and DenyQos

@@ -25,7 +25,6 @@ END
 cat >/run/supervised/conf <<'END'
 [supervisord]
 nodaemon=true
-user=root
 pidfile=/run/supervised/pid
 logfile=/dev/null
 logfile_maxbytes=0
