@@ -154,8 +154,8 @@ STEPS = [
     ("build/slurmkeeper user remove ann", {"after": ann_sees_nothing}),
     ("kubectl explain partition.spec", {"has": "maxTime"}),
     ("build/slurmkeeper partition debug nodes+=gpu", {"before": a_nodeset_called_gpu, "after": debug_has_it}),
-    ("kubectl wait loginset/login", {"before": a_login_and_its_people}),
-    ("kubectl exec deploy/login", {"has": "alice:*:21001", "after": they_go}),
+    ("kubectl wait loginset/login", {"needs": directory.need, "before": a_login_and_its_people}),
+    ("kubectl exec deploy/login", {"needs": directory.need, "has": "alice:*:21001", "after": they_go}),
     ("kubectl patch partition debug", {"after": drained}),
     ("kubectl get partitions", {"has": "DRAIN"}),
     ("kubectl wait partition/debug", {}),
@@ -211,6 +211,8 @@ def test_it_runs(step):
     command = command_of(beginning)
     for word, value in how.get("put", {}).items():
         command = command.replace(word, value)
+    if how.get("needs"):
+        how["needs"]()
     if how.get("before"):
         how["before"]()
     if how.get("beside"):
