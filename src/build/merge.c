@@ -122,8 +122,8 @@ static void drop_handlers(struct jsn *action, const struct jsn *user)
 struct jsn *merge_container(struct arena *a, const struct jsn *base, const struct jsn *user,
                             const char *field, struct api_problems *p)
 {
-    static const char *const actions[] = {"lifecycle.postStart", "lifecycle.preStop", "livenessProbe",
-                                          "readinessProbe", "startupProbe"};
+    static const char *const actions[] = {"lifecycle.postStart", "lifecycle.preStop",
+                                          "livenessProbe", "readinessProbe", "startupProbe"};
     struct jsn *ground = jsn_clone(a, base);
     struct jsn *own = user ? given(a, user) : NULL;
     struct jsn *merged;

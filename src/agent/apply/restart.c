@@ -9,10 +9,10 @@
  * then waits for the old files and a second marker.
  *
  * An entry point of ours notes its starts beside the marker.  Others (Slinky's supervisord among
- * them) know no marker, and some leave a slurmctld down that has ended well.  supervisord is told to
- * start it by a script beside it (src/build/scripts/revive.sh), which leaves a note, too.  With any
- * other it comes back with its container, when the liveness probe has failed often enough.  That is
- * waited for.
+ * them) know no marker, and some leave a slurmctld down that has ended well.  supervisord is told
+ * to start it by a script beside it (src/build/scripts/revive.sh), which leaves a note, too.  With
+ * any other it comes back with its container, when the liveness probe has failed often enough. That
+ * is waited for.
  */
 #include <fcntl.h>
 #include <sys/stat.h>

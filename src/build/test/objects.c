@@ -779,8 +779,8 @@ static void a_restart_of_slurmctld_is_seen_to_where_an_agent_asks(void **state)
         const struct jsn *containers, *hook;
 
         cluster_of(&a, &t, RELEASE(26, 5, 3), arena_printf(&a, CONTROLLER "%s", rows[i].spec));
-        containers = jsn_get(build_controller_app(&a, &t.cluster, "", &p),
-                             "spec.template.spec.containers");
+        containers =
+            jsn_get(build_controller_app(&a, &t.cluster, "", &p), "spec.template.spec.containers");
         hook = jsn_get(jsn_item(containers, 0), "lifecycle.postStart");
         assert_int_equal(jsn_len(hook), rows[i].key ? 1 : 0);
         assert_true(!rows[i].key || jsn_key(hook, rows[i].key));
