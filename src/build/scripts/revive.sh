@@ -39,5 +39,8 @@ watch() {
     done
 }
 
-watch </dev/null >/dev/null 2>&1 &
+# Whoever runs this hook waits until its output is closed.  (A redirection of the call alone would leave
+# copies of the old descriptors open in the shell.)
+exec </dev/null >/dev/null 2>&1
+watch &
 exit 0

@@ -84,6 +84,14 @@ def test_exclusive(cluster, newer):
     shown(cluster, {"Exclusive": "NO"})
 
 
+def test_signs_in_a_list_of_nodes_are_for_scontrol(cluster, newer):
+    """Slurm takes nodes+= from 23.11 on; a declaration says what is to be, on every release."""
+    before = cluster.live("newer")
+    answer = cluster.change("partitions", "newer", {"nodeSetRefs": None, "nodes": "+compute-0"})
+    assert answer.code >= 400 and "a declaration names all nodes" in answer.json["message"], answer.json
+    assert cluster.live("newer") == before
+
+
 @pytest.mark.slurmctld_ends
 def test_a_setting_of_a_later_release_outlives_slurmctld(cluster, newer):
     """It is in the file, too: slurmctld starts with it."""
