@@ -215,7 +215,7 @@ def test_the_topology_of_nodes(cluster):
         files.settle()
         try:
             cluster.make("nodesets", "racked", racked("racks:left")).ok()
-            cluster.wait_idle("racked-0", seconds=60)
+            cluster.wait_state("nodesets", "racked", "NodesApplied", "True", "AsDeclared", seconds=60)
             uid = cluster.object("pods", "racked-0")["metadata"]["uid"]
             for place in ("left", "right", "left"):
                 cluster.change("nodesets", "racked", {"extraConf": f"Topology=racks:{place}"}).ok()
