@@ -21,8 +21,8 @@ struct install_wish {
 };
 
 /*
- * The directory itself, where a link leads to it; as it is where there is none.  Owned.  A link like
- * /opt/slurm that is turned to another Slurm would change a cluster pod by pod, out of Slurm's
+ * The directory itself, where a link leads to it; as it is where there is none.  Owned.  A link
+ * like /opt/slurm that is turned to another Slurm would change a cluster pod by pod, out of Slurm's
  * order: so clusters keep what it led to when it was named.
  */
 char *install_resolve(const char *prefix);
