@@ -89,6 +89,7 @@ def a_nodeset_called_gpu():
 def debug_has_it():
     wait_for(lambda: "gpu-0" in shell("sinfo -h -N -p debug -o %N"), "debug has gpu-0")
     shell("build/slurmkeeper partition debug nodes-=gpu; kubectl delete nodeset gpu")
+    shell("kubectl wait partition/debug --for=condition=Ready --timeout=60s")
 
 
 def a_login_and_its_people():
@@ -127,6 +128,7 @@ def bigmem():
 
 def drained():
     wait_for(lambda: "State=DRAIN" in shell("scontrol show partition debug"), "debug is drained")
+    wait_for(lambda: "DRAIN" in shell("kubectl get partition debug"), "its status says so")
 
 
 def one():
