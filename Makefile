@@ -14,7 +14,11 @@ MESON_TEST = meson test -C $(1) --no-suite e2e --num-processes $(JOBS) --print-e
 	test-durability test-hostile test-release test-upgrade test-readme test-mutations test-expect \
 	test-agent test-native test-steady test-truth sim soak test-valgrind fuzz fuzz-listeners bench lint tidy tidy-changed clang coverage fmt crds rbac install images clean help
 
+# SLURM=PREFIX: an agent for the Slurm there, too, which the suites of real clusters then run on
+AGENT_FOR = [ -z "$(SLURM)" ] || tools/agent-for $(BUILD) "$(SLURM)"
+
 all: $(BUILD)/build.ninja ## Build everything into build/
+	@$(AGENT_FOR)
 	@ninja -C $(BUILD) -j $(JOBS)
 	@ln -sf src/cli/slurmkeeper $(BUILD)/slurmkeeper
 
@@ -27,6 +31,7 @@ $(SANITIZED)/build.ninja:
 	@meson setup $(SANITIZED) -Db_sanitize=address,undefined -Db_lundef=false
 
 programs: $(BUILD)/build.ninja ## Build what a cluster needs, without the tests
+	@$(AGENT_FOR)
 	@ninja -C $(BUILD) -j $(JOBS) programs
 	@ln -sf src/cli/slurmkeeper $(BUILD)/slurmkeeper
 
@@ -119,7 +124,7 @@ test-faq: all ## What users ask, each question with the command of its answer, o
 	@tools/packages run test logins accounting
 	@$(TWICE) tests/e2e/faq/run
 
-test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own: RUN (test-first-light test-agent); needs root
+test-release: ## Another Debian (SUITE=trixie or forky), as a machine of its own: RUN (test-first-light test-agent), SLURM=PREFIX; needs root
 	@test -n "$(SUITE)" || { echo "make test-release: name a suite, such as SUITE=trixie" >&2; exit 2; }
 	@tools/release run $(SUITE) tools/packages build run test
 	@NETWORK=own tools/release run $(SUITE) make $(if $(TWICE),TWICE=$(TWICE)) $(or $(RUN),test-first-light test-agent)

@@ -10,7 +10,7 @@ import re
 import subprocess
 
 # Another Slurm than the machine's, by its prefix: SLURM=/opt/slurm-26.05 tests/agent/run
-PREFIX = os.environ.get("SLURM", "/usr").rstrip("/")
+PREFIX = (os.environ.get("SLURM") or "/usr").rstrip("/")
 
 ROWS = {
     # slurmctld runs as a service: a bad file is refused on reconfigure, each good one is a new process
@@ -23,6 +23,10 @@ ROWS = {
     "qos by reconfigure": ("23.11", "24.11.6"),
     # an unknown QOS of a partition is refused
     "qos is looked up": ("24.11.6", None),
+    # commands of several clusters of one name: each has a sackd of its own
+    "a sackd for each cluster": ("25.05", None),
+    # several keys of auth/slurm at a time, so that they can change while jobs run
+    "sets of keys": ("24.05", None),
     # so is one of AllowQos and DenyQos
     "qos lists are looked up": ("25.11", None),
     "resumeAfter": ("23.02", None),

@@ -221,28 +221,23 @@ static char *said_here(const struct rehearsal *r)
     return xstrdup(buf_str(&out));
 }
 
-/* The lines that say why: those it calls fatal, or else the last error. */
 static void reason_find(struct rehearsal *r, struct err *e)
 {
     AUTO(free) char *said = said_here(r);
-    struct str rest = str_of(said);
-    struct str line;
-    struct str best = {0};
-    bool fatal = false;
+    struct str why = rehearse_why(str_of(said));
 
-    while (str_split(&rest, '\n', &line)) {
-        AUTO(free) char *text = str_dup(line);
-        char *at = strstr(text, "fatal: ");
-
-        if (!at && !fatal)
-            at = strstr(text, "error: ");
-        if (!at || (fatal && !strstr(text, "fatal: ")))
-            continue;
-        fatal = fatal || starts_with(at, "fatal: ");
-        best = (struct str){line.p + (at - text), line.n - (size_t)(at - text)};
-    }
     (void)err_bad(e, "slurmctld would end on these files: " STR_FMT,
-                  STR_ARG(best.p ? best : STR("it said nothing")));
+                  STR_ARG(why.n ? why : STR("it said nothing")));
+}
+
+static void reason_late(struct rehearsal *r, struct err *e)
+{
+    AUTO(free) char *said = said_here(r);
+    struct str why = rehearse_why(str_of(said));
+
+    (void)err_set(e, -ETIMEDOUT, ERR_RETRY,
+                  "the rehearsal's slurmctld neither started nor ended in %d s%s" STR_FMT,
+                  REHEARSE_MS / 1000, why.n ? ": " : "", STR_ARG(why));
 }
 
 /* "error: s_p_parse_file: cannot stat file DIR/NAME: No such file or directory, retrying ..." */
@@ -270,11 +265,8 @@ static void finish(struct rehearsal *r)
         reason_missing(r, &e);
         result = -EINVAL;
     } else if (r->late) {
-        reason_find(r, &e);
-        e.class = ERR_RETRY;
-        result =
-            err_wrap(&e, -ETIMEDOUT, "the rehearsal's slurmctld neither started nor ended in %d s",
-                     REHEARSE_MS / 1000);
+        reason_late(r, &e);
+        result = -ETIMEDOUT;
     } else if (!r->proven) {
         reason_find(r, &e);
         result = -EINVAL;

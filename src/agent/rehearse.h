@@ -36,3 +36,7 @@ extern const struct rehearse_ops rehearse_slurmctld;
 /* slurm.conf of the rehearsal; for tests. */
 void rehearse_conf(const struct candidate *c, const char *dir, const char *host, unsigned port,
                    const struct host_set *dynamic_nodes, struct buf *out);
+
+/* Of what a slurmctld said before it ended, the words that tell why; borrowed, nothing if it did
+ * not say. */
+struct str rehearse_why(struct str said) MUST_CHECK;

@@ -23,6 +23,7 @@
 
 #define ETC_MODE 0650 /* scripts of slurmctld are among the files, and its group reads them */
 #define CLAIM_SIZE "4Gi"
+#define SLURMCTLD_RUN "/run/slurmctld" /* shared with the agent */
 
 struct app {
     struct arena *a;
@@ -117,6 +118,17 @@ static struct jsn *munge_mount(const struct app *w)
                : NULL;
 }
 
+/* The agent asks for restarts; an image whose entry point knows nothing of it needs help. */
+static struct jsn *make_lifecycle(const struct app *w)
+{
+    if (!build_has_agent(w->c))
+        return NULL;
+    return build_tree(
+        w->a,
+        "{'postStart':{'exec':{'command':['sh','-c','$revive','revive','" SLURMCTLD_RUN "']}}}",
+        SLOTS({"revive", jsn_string(w->a, script_revive)}));
+}
+
 /* In HA a backup answers /livez only. */
 static struct jsn *make_slurmctld(const struct app *w)
 {
@@ -127,18 +139,18 @@ static struct jsn *make_slurmctld(const struct app *w)
         "{'name':'slurmctld','image':'$image',"
         "'ports':[{'name':'slurmctld','containerPort':6817,'protocol':'TCP'}],"
         "'startupProbe':'$startup','readinessProbe':'$ready','livenessProbe':'$live',"
-        "'resources':{},"
+        "'lifecycle':'$lifecycle','resources':{},"
         "'securityContext':{'runAsNonRoot':true,'runAsUser':'$uid','runAsGroup':'$gid'},"
         "'volumeMounts':[{'name':'$etc','mountPath':'/etc/slurm','readOnly':true},"
         "{'name':'run','mountPath':'/run'},{'name':'statesave','mountPath':'$state'},"
-        "{'name':'slurm-authsocket','mountPath':'/run/slurmctld'},'$munge',"
+        "{'name':'slurm-authsocket','mountPath':'" SLURMCTLD_RUN "'},'$munge',"
         "{'name':'slurm-logfile','mountPath':'/var/log/slurm'}]}",
         SLOTS({"image", jsn_string(w->a, main_image(w))},
               {"etc", jsn_string(w->a, build_has_agent(w->c) ? AGENT_LIVE_VOLUME : "slurm-etc")},
               {"startup", container_probe(w->a, w->c, PROBE_STARTUP, "/livez", "slurmctld", ping)},
               {"ready", container_probe(w->a, w->c, PROBE_READY, ready, "slurmctld", ping)},
               {"live", container_probe(w->a, w->c, PROBE_LIVE, "/livez", "slurmctld", ping)},
-              {"uid", jsn_int(w->a, build_slurm_uid(w->c))},
+              {"lifecycle", make_lifecycle(w)}, {"uid", jsn_int(w->a, build_slurm_uid(w->c))},
               {"gid", jsn_int(w->a, build_slurm_gid(w->c))},
               {"state",
                jsn_stringf(w->a, "/var/spool/slurmctld/%s", controller_cluster_name(w->a, w->ctl))},

@@ -107,28 +107,29 @@ static struct jsn *joined(struct arena *a, const struct jsn *first, const struct
     return all;
 }
 
-/* A probe asks in one way only. */
-static void drop_handlers(struct jsn *probe, const struct jsn *user)
+/* A probe asks in one way only, and a hook does one thing. */
+static void drop_handlers(struct jsn *action, const struct jsn *user)
 {
-    static const char *const handlers[] = {"exec", "grpc", "httpGet", "tcpSocket"};
+    static const char *const handlers[] = {"exec", "grpc", "httpGet", "sleep", "tcpSocket"};
     bool own = false;
 
     for (size_t i = 0; i < ARRAY_LEN(handlers); i++)
         own = own || jsn_key(user, handlers[i]);
     for (size_t i = 0; own && i < ARRAY_LEN(handlers); i++)
-        jsn_del(probe, handlers[i]);
+        jsn_del(action, handlers[i]);
 }
 
 struct jsn *merge_container(struct arena *a, const struct jsn *base, const struct jsn *user,
                             const char *field, struct api_problems *p)
 {
-    static const char *const probes[] = {"livenessProbe", "readinessProbe", "startupProbe"};
+    static const char *const actions[] = {"lifecycle.postStart", "lifecycle.preStop",
+                                          "livenessProbe", "readinessProbe", "startupProbe"};
     struct jsn *ground = jsn_clone(a, base);
     struct jsn *own = user ? given(a, user) : NULL;
     struct jsn *merged;
 
-    for (size_t i = 0; i < ARRAY_LEN(probes); i++)
-        drop_handlers(jsn_key(ground, probes[i]), jsn_key(own, probes[i]));
+    for (size_t i = 0; i < ARRAY_LEN(actions); i++)
+        drop_handlers(jsn_get(ground, actions[i]), jsn_get(own, actions[i]));
     merged = lay_over(a, &container_schema, ground, own, field, p);
     if (jsn_len(jsn_key(base, "args")) && jsn_len(jsn_key(own, "args")))
         jsn_set(a, merged, "args", joined(a, jsn_key(base, "args"), jsn_key(own, "args")));

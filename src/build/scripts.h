@@ -8,3 +8,4 @@ extern const char script_initconf[];    /* sh, with the ids of the user slurm */
 extern const char script_journalctl[];  /* a program of that name */
 extern const char script_leave[];       /* bash, with how long sessions are waited for */
 extern const char script_retire[];      /* bash, with slurmctld's host and port */
+extern const char script_revive[];      /* sh, with the directory of the agent's marker */

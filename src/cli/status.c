@@ -15,7 +15,9 @@
 #include "src/cli/verbs.h"
 #include "src/local/command.h"
 #include "src/local/daemon.h"
+#include "src/local/install.h"
 #include "src/local/space.h"
+#include "src/slurm/profile.h"
 
 #define COMMAND_MS 5000
 #define MAX_WRONG 12
@@ -119,7 +121,35 @@ static void show_nodesets(struct screen *s, struct ask *k)
                    (long long)jsn_get_int(n, "spec.replicas", 1), age_of(s, n));
 }
 
-static void show_trouble(struct screen *s, const struct layout *l, struct ask *k)
+/* What is in the prefix may have been upgraded, by apt for one, and pods pick that up one by one.
+ */
+static void show_changed(struct screen *s, const struct choices *c)
+{
+    AUTO(install_done) struct install now = {0};
+    const struct install_wish wish = {.kept = c->slurm};
+    char text[RELEASE_TEXT_LEN];
+    struct err e = {0};
+    uint32_t was;
+
+    if (!c->slurm || !c->release || release_parse(str_of(c->release), &was, NULL) < 0)
+        return;
+    if (install_find(&wish, &now, &e) < 0) {
+        buf_printf(&s->out, "  %s\n", e.text);
+    } else if (now.release != was) {
+        release_text(now.release, text);
+        buf_printf(
+            &s->out,
+            "  the Slurm in %s is %s now, and the cluster's is %s: 'slurmkeeper up' makes it "
+            "an upgrade, in Slurm's order\n",
+            c->slurm, text, c->release);
+    } else {
+        return;
+    }
+    s->wrong++;
+}
+
+static void show_trouble(struct screen *s, const struct layout *l, const struct choices *c,
+                         struct ask *k)
 {
     AUTO(free) char *words = NULL;
     const char *ailing = NULL;
@@ -138,6 +168,7 @@ static void show_trouble(struct screen *s, const struct layout *l, struct ask *k
         s->wrong++;
         e.num = 0;
     }
+    show_changed(s, c);
     if (trouble_find(k, &s->arena, false, &list, &e) < 0)
         buf_printf(&s->out, "  the API server does not answer: %s\n", e.text);
     else if (jsn_len(list) == 0 && s->wrong == 0)
@@ -169,7 +200,7 @@ static void show(struct screen *s, const struct layout *l, const struct choices 
         return;
     }
     show_nodesets(s, k);
-    show_trouble(s, l, k);
+    show_trouble(s, l, c, k);
 }
 
 int verb_status_run(const struct cli_args *args)

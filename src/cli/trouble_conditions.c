@@ -33,6 +33,7 @@ static bool is_bad(const struct jsn *condition)
                                               "Default",
                                               "KeysCurrent",
                                               "AccountingFound",
+                                              "SlurmRelease",
                                               NULL};
     static const char *const should_not[] = {"Drifted", NULL};
     const char *type = jsn_get_str(condition, "type");
@@ -53,6 +54,8 @@ static bool is_starting(const struct jsn *condition, int64_t now_us)
                                           "NodesNotServing",
                                           "AccountingAwaited",
                                           "KeysAwaited",
+                                          "UpgradingSlurmctld",
+                                          "UpgradingNodes",
                                           "PasswordAwaited",
                                           "DatabaseNotReady",
                                           "SlurmdbdNotReady",

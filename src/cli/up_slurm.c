@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Another Slurm for a cluster that runs: `slurmkeeper up --slurm PREFIX`.
+ * Another Slurm for a cluster that runs: `slurmkeeper up --slurm PREFIX`, or `up` where the one in
+ * its prefix is another release by now (apt has upgraded it).
  *
  * The prefix is made known to the node, every Controller is annotated with its release, and what
  * follows is the operator's: slurmctld first, then the nodes as they become free.  Here it is
@@ -18,26 +19,29 @@
 #include "src/local/slurms.h"
 #include "src/slurm/profile.h"
 
-static bool is_other(const struct choices *kept, const char *named)
+static bool is_other(const struct choices *kept, uint32_t runs, const struct install *i)
 {
-    size_t n = named ? strlen(named) : 0;
-
-    while (n > 1 && named[n - 1] == '/')
-        n--;
-    return n && kept->slurm && !(strncmp(kept->slurm, named, n) == 0 && kept->slurm[n] == '\0');
+    return !streq(kept->slurm, i->prefix) || (runs && runs != i->release);
 }
 
 int up_slurm_find(struct up *u, const struct choices *kept, const char *named, struct err *e)
 {
-    struct install_wish wish = {.named = named};
+    struct install_wish wish = {.named = named, .kept = kept->slurm};
+    AUTO(install_done) struct install found = {0};
     AUTO(free) char *program = realpath("/proc/self/exe", NULL);
     uint32_t runs = 0;
     int r;
 
-    if (!is_other(kept, named) || !layout_has_pods(&u->layout))
+    if (!kept->slurm || !layout_has_pods(&u->layout))
         return 0;
-    r = install_find(&wish, &u->next, e);
-    if (r == 0 && kept->release && release_parse(str_of(kept->release), &runs, NULL) == 0)
+    r = install_find(&wish, &found, e);
+    if (kept->release)
+        (void)!release_parse(str_of(kept->release), &runs, NULL);
+    if (r < 0 || !is_other(kept, runs, &found))
+        return r;
+    u->next = found;
+    found = (struct install){0};
+    if (runs)
         r = install_check_step(runs, u->next.release, e);
     if (r == 0 && !kept->no_agent) {
         r = host_find_agent(program, &u->next, e);

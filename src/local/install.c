@@ -88,12 +88,25 @@ static int clean(const char *named, char **ret, struct err *e)
     return 0;
 }
 
+char *install_resolve(const char *prefix)
+{
+    char *path = realpath(prefix, NULL);
+
+    return path ? path : xstrdup(prefix);
+}
+
 static int choose(const struct install_wish *wish, char **ret, struct err *e)
 {
     AUTO(free) char *program = NULL;
+    AUTO(free) char *prefix = NULL;
+    int r;
 
-    if (wish->named)
-        return clean(wish->named, ret, e);
+    if (wish->named) {
+        r = clean(wish->named, &prefix, e);
+        if (r == 0)
+            *ret = install_resolve(prefix);
+        return r;
+    }
     if (wish->kept) {
         if (!has(wish->kept, "sbin", "slurmctld"))
             return err_set(e, -ENOENT, ERR_PERMANENT,
@@ -104,7 +117,8 @@ static int choose(const struct install_wish *wish, char **ret, struct err *e)
         return 0;
     }
     program = which_program("slurmctld", wish->path);
-    *ret = program ? which_prefix(program) : xstrdup("/usr");
+    prefix = program ? which_prefix(program) : xstrdup("/usr");
+    *ret = install_resolve(prefix);
     return 0;
 }
 

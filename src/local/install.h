@@ -21,6 +21,13 @@ struct install_wish {
 };
 
 /*
+ * The directory itself, where a link leads to it; as it is where there is none.  Owned.  A link
+ * like /opt/slurm that is turned to another Slurm would change a cluster pod by pod, out of Slurm's
+ * order: so clusters keep what it led to when it was named.
+ */
+char *install_resolve(const char *prefix);
+
+/*
  * Find it, with all programs that a cluster needs of it.  Everything is taken from one prefix:
  * daemons and commands of two Slurms do not speak to each other.  Fails with what is missing and
  * what to do.

@@ -12,6 +12,7 @@
 #include "src/base/file.h"
 #include "src/base/texts.h"
 #include "src/json/jsn.h"
+#include "src/local/install.h"
 
 #define CHOICES_MAX_BYTES ((size_t)64 << 10)
 /* "shares" was a list to which every `up` added the directory it was started in: not read any more.
@@ -207,11 +208,12 @@ int choices_check_agent(const struct choices *running, bool without, struct err 
 
 static bool same_prefix(const char *a, const char *b)
 {
-    size_t n = strlen(b);
+    AUTO(free) char *prefix = install_resolve(b);
+    size_t n = strlen(prefix);
 
-    while (n > 1 && b[n - 1] == '/')
+    while (n > 1 && prefix[n - 1] == '/')
         n--;
-    return strncmp(a, b, n) == 0 && !a[n];
+    return strncmp(a, prefix, n) == 0 && !a[n];
 }
 
 int choices_check_slurm(const struct choices *kept, const struct layout *l, const char *slurm,

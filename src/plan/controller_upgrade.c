@@ -165,12 +165,13 @@ void controller_upgrade_check_config(const struct plan_controller *in, struct ar
 
 /* Nodes whose slurmd is not the new one yet: how many, and some names. */
 static size_t count_behind(const struct slurm_state *s, uint32_t wants, size_t *ret_all,
-                           struct buf *names)
+                           size_t *ret_down, struct buf *names)
 {
     size_t n = 0;
 
-    *ret_all = 0;
+    *ret_all = *ret_down = 0;
     for (size_t i = 0; s && i < s->n; i++) {
+        *ret_down += nodestate_base(s->nodes[i].state) == NODE_BASE_DOWN;
         if (!counts(&s->nodes[i]))
             continue;
         ++*ret_all;
@@ -201,6 +202,7 @@ void controller_judge_upgrade(const struct plan_controller *in, const struct upg
     char wants[RELEASE_TEXT_LEN];
     char runs[RELEASE_TEXT_LEN];
     size_t all;
+    size_t down;
     size_t behind;
 
     if (!v->wants)
@@ -211,7 +213,7 @@ void controller_judge_upgrade(const struct plan_controller *in, const struct upg
     if ((v->wants & 0xff) == 0)
         release_series_text(v->wants, wants);
     release_text(v->runs, runs);
-    behind = count_behind(in->slurm, v->wants, &all, &names);
+    behind = count_behind(in->slurm, v->wants, &all, &down, &names);
     if (v->held)
         status_set(s, "SlurmRelease", STATUS_FALSE, true, v->reason,
                    "slurmctld goes on as Slurm %s, and %s that is declared changes nothing: %s",
@@ -232,7 +234,8 @@ void controller_judge_upgrade(const struct plan_controller *in, const struct upg
                    wants, all - behind, all, buf_str(&names));
     else if (said || api_condition_find(s->conditions, "SlurmRelease"))
         status_set(s, "SlurmRelease", STATUS_TRUE, false, "Current",
-                   "slurmctld and all %zu nodes run Slurm %s", all, wants);
+                   "slurmctld and all %zu nodes%s run Slurm %s", all, down ? " that are up" : "",
+                   wants);
     if (controller_upgrade_is_on(v) || behind)
         look_again(s);
 }

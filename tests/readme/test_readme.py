@@ -7,11 +7,19 @@ command and what it takes: words to put for placeholders, what its output has, w
 import os
 import re
 import subprocess
+import sys
+import tempfile
 import time
 
 import pytest
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path[:0] = [f"{TOP}/tests", f"{TOP}/tests/e2e/slurm"]
+
+import directory  # noqa: E402
+import people  # noqa: E402
+from local import Local  # noqa: E402
+
 STATE = os.environ["SLURMKEEPER_STATE"]
 BACKUP = os.path.join(os.path.dirname(STATE), "backup")
 EVAL = 'eval "$(build/slurmkeeper env)"'
@@ -71,6 +79,32 @@ def its_job_dies():
     wait_for(lambda: shell("squeue -h -t RUNNING,COMPLETING -o %T").split() == [], "its job is dead")
 
 
+def a_nodeset_called_gpu():
+    shell("kubectl apply -f - <<'END'\n"
+          '{"apiVersion": "slinky.slurm.net/v1beta1", "kind": "NodeSet", "metadata": {"name": "gpu"},'
+          ' "spec": {"controllerRef": {"name": "slurm"}, "replicas": 1}}\nEND')
+    wait_for(lambda: "gpu-0" in shell("sinfo -h -N -o %N"), "gpu-0 is there")
+
+
+def debug_has_it():
+    wait_for(lambda: "gpu-0" in shell("sinfo -h -N -p debug -o %N"), "debug has gpu-0")
+    shell("build/slurmkeeper partition debug nodes-=gpu; kubectl delete nodeset gpu")
+    shell("kubectl wait partition/debug --for=condition=Ready --timeout=60s")
+
+
+def a_login_and_its_people():
+    """A LoginSet as docs/logins.md has it, and the directory that its sssd.conf leads to."""
+    c = Local("readme", state=STATE)
+    with tempfile.TemporaryDirectory() as where:
+        directory.start(c, "/home", where, {})
+    c.apply(people.login("login"))
+    os.rmdir(c.share)
+
+
+def they_go():
+    shell("kubectl delete loginset/login pod/ldap --wait=false")
+
+
 def it_is_up():
     assert "compute" in shell("sinfo -h")
 
@@ -94,6 +128,7 @@ def bigmem():
 
 def drained():
     wait_for(lambda: "State=DRAIN" in shell("scontrol show partition debug"), "debug is drained")
+    wait_for(lambda: "DRAIN" in shell("kubectl get partition debug"), "its status says so")
 
 
 def one():
@@ -120,6 +155,9 @@ STEPS = [
     ("build/slurmkeeper user list", {"has": "ann"}),
     ("build/slurmkeeper user remove ann", {"after": ann_sees_nothing}),
     ("kubectl explain partition.spec", {"has": "maxTime"}),
+    ("build/slurmkeeper partition debug nodes+=gpu", {"before": a_nodeset_called_gpu, "after": debug_has_it}),
+    ("kubectl wait loginset/login", {"needs": directory.need, "before": a_login_and_its_people}),
+    ("kubectl exec deploy/login", {"needs": directory.need, "has": "alice:*:21001", "after": they_go}),
     ("kubectl patch partition debug", {"after": drained}),
     ("kubectl get partitions", {"has": "DRAIN"}),
     ("kubectl wait partition/debug", {}),
@@ -175,6 +213,8 @@ def test_it_runs(step):
     command = command_of(beginning)
     for word, value in how.get("put", {}).items():
         command = command.replace(word, value)
+    if how.get("needs"):
+        how["needs"]()
     if how.get("before"):
         how["before"]()
     if how.get("beside"):

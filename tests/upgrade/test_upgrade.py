@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A cluster with jobs goes from SLURM_OLD to SLURM_NEW.  Each test goes on where the one before it ended."""
+import json
 import os
 import re
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -63,9 +65,12 @@ class Upgrade:
 
 @pytest.fixture(scope="module", name="u")
 def an_upgrade():
-    with Local("up") as cluster:
-        cluster.up("--slurm", OLD)
+    with Local("up") as cluster, tempfile.TemporaryDirectory(prefix="sk-link-") as where:
+        link = f"{where}/slurm"
+        os.symlink(OLD, link)
+        cluster.up("--slurm", link)
         u = Upgrade(cluster)
+        u.link = link
         yield u
         u.stop.set()
         if u.child:
@@ -79,6 +84,19 @@ def manifest(version):
 kind: Controller
 metadata: {{name: slurm, namespace: default, annotations: {{{ANNOTATION}: "{version}"}}}}
 """
+
+
+def test_a_link_that_is_turned_changes_nothing(u):
+    """The cluster has what the link led to: the step is declared by up."""
+    u.c.wait_idle(*NODES)
+    assert re.search(rf"^Slurm {release(OLD)} in {OLD}$", u.c.slurmkeeper("status").stdout, re.M)
+    os.unlink(u.link)
+    os.symlink(NEW, u.link)
+    u.c.kubectl("delete", "pod", "compute-1", "--wait=true")
+    u.c.wait_idle(*NODES, seconds=60)
+    wait_for(lambda: u.versions() == dict.fromkeys(NODES, release(OLD)), "its new pod has the cluster's Slurm")
+    assert u.slurmctld() == release(OLD)
+    assert release(OLD) in u.c.slurm("srun", "--version").stdout
 
 
 def test_plan_shows_the_procedure(u):
@@ -127,7 +145,7 @@ def test_slurmctld_goes_first_then_idle_nodes(u):
     u.busy = u.uid("compute-2")
     threading.Thread(target=u.watch, daemon=True).start()
     u.log = open(f"{u.c.share}/up.log", "w+")
-    u.child = subprocess.Popen([PROGRAM, "up", "--state", u.c.state, "--slurm", NEW, "--timeout", "300"],
+    u.child = subprocess.Popen([PROGRAM, "up", "--state", u.c.state, "--slurm", u.link, "--timeout", "300"],
                                stdout=u.log, stderr=u.log)
     order = []
     deadline = time.monotonic() + 120
@@ -156,8 +174,10 @@ def test_the_node_with_a_job_follows_it(u):
     u.c.wait_job(u.long, "COMPLETED", seconds=60)
     assert open(f"{u.c.share}/long.out").read().split() == ["before", "after", "done"]
     assert u.child.wait(timeout=180) == 0, open(u.log.name).read()
-    seen = u.c.wait_condition("controller", "slurm", "SlurmRelease", "True", "Current")
-    assert seen["message"] == f"slurmctld and all 3 nodes run Slurm {release(NEW)}"
+    # the last pod's node may be on its way up at that moment
+    wait_for(lambda: u.release_condition()["message"] == f"slurmctld and all 3 nodes run Slurm {release(NEW)}",
+             "the condition says so", 60)
+    assert u.release_condition()["status"] == "True" and u.release_condition()["reason"] == "Current"
     assert u.versions() == {n: release(NEW) for n in NODES}
     assert u.uid("compute-2") != u.busy
 
@@ -184,6 +204,21 @@ def test_edits_are_live_after_it(u):
                 '{"spec":{"partition":{"config":"Default=YES MaxTime=77"}}}')
     u.c.wait_condition("nodeset", "compute", "PartitionApplied", "True")
     assert "MaxTime=01:17:00" in u.c.slurm("scontrol", "show", "partition", "compute").stdout
+
+
+def test_another_release_in_the_same_prefix_is_told_and_declared(u):
+    """As after an upgrade by apt; here it is the record that is older."""
+    path = f"{u.c.state}/cluster.json"
+    with open(path) as f:
+        kept = json.load(f)
+    with open(path, "w") as f:
+        json.dump({**kept, "slurmRelease": release(OLD)}, f)
+    said = u.c.slurmkeeper("status", check=False).stdout
+    assert f"the Slurm in {NEW} is {release(NEW)} now, and the cluster's is {release(OLD)}: 'slurmkeeper up'" in said, said
+    u.c.up()
+    with open(path) as f:
+        assert json.load(f)["slurmRelease"] == release(NEW)
+    assert f"is {release(NEW)} now" not in u.c.slurmkeeper("status", check=False).stdout
 
 
 def test_there_is_no_way_back(u):

@@ -9,8 +9,10 @@
  * then waits for the old files and a second marker.
  *
  * An entry point of ours notes its starts beside the marker.  Others (Slinky's supervisord among
- * them) know no marker, and some leave a slurmctld down that has ended well: it comes back with its
- * container, when the liveness probe has failed often enough.  That is waited for.
+ * them) know no marker, and some leave a slurmctld down that has ended well.  supervisord is told
+ * to start it by a script beside it (src/build/scripts/revive.sh), which leaves a note, too.  With
+ * any other it comes back with its container, when the liveness probe has failed often enough. That
+ * is waited for.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -73,13 +75,20 @@ static bool mark(const struct engine *g)
     return fd >= 0;
 }
 
-static int wait_ms(const struct engine *g)
+static bool is_beside_marker(const struct engine *g, const char *note)
 {
     const char *slash = strrchr(g->o.marker, '/');
-    AUTO(free)
-    char *started = xasprintf("%.*s/started", slash ? (int)(slash - g->o.marker) : 0, g->o.marker);
+    int n = slash ? (int)(slash - g->o.marker) : 0;
+    AUTO(free) char *path = xasprintf("%.*s/%s", n, g->o.marker, note);
 
-    return access(started, F_OK) == 0 ? RESTART_WAIT_MS : RESTART_WAIT_PROBE_MS;
+    return access(path, F_OK) == 0;
+}
+
+static int wait_ms(const struct engine *g)
+{
+    bool at_once = is_beside_marker(g, "started") || is_beside_marker(g, "revives");
+
+    return at_once ? RESTART_WAIT_MS : RESTART_WAIT_PROBE_MS;
 }
 
 void restart_go_back(struct engine *g)

@@ -232,9 +232,34 @@ static void a_rehearsal_leaves_the_socket_for_commands_alone(void **state)
     }
 }
 
+static void the_words_of_a_rehearsal_are_those_that_tell_why(void **state)
+{
+    static const struct {
+        const char *said;
+        const char *why;
+    } rows[] = {
+        {"slurmctld: error: a\nslurmctld: error: b\nslurmctld: bye\n", "error: b"},
+        {"slurmctld: error: a\nslurmctld: fatal: c\nslurmctld: error: d\n", "fatal: c"},
+        {"[2026-11-19] fatal: c\n[2026-11-19] fatal: d", "fatal: d"},
+        {"error: power_save program on not absolute pathname\n"
+         "fatal: Unable to process configuration file\n",
+         "error: power_save program on not absolute pathname"},
+        {"fatal: c\nfatal: Unable to process configuration file\n", "fatal: c"},
+        {"fatal: Unable to process configuration file\n",
+         "fatal: Unable to process configuration file"},
+        {"slurmctld: all is well\n", ""},
+        {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        assert_true(str_eqz(rehearse_why(str_of(rows[i].said)), rows[i].why));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_words_of_a_rehearsal_are_those_that_tell_why),
         cmocka_unit_test(a_table_tells_what_has_changed_since),
         cmocka_unit_test(too_many_removals_are_forgotten),
         cmocka_unit_test(jobs_are_summed_by_node_and_partition),

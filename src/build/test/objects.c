@@ -757,9 +757,40 @@ static void probes_ask_by_http_only_where_it_is_answered(void **state)
     }
 }
 
+/* A hook that a user wants instead of ours takes its place: two in one are refused by the API. */
+static void a_restart_of_slurmctld_is_seen_to_where_an_agent_asks(void **state)
+{
+    static const struct {
+        bool no_agent;
+        const char *spec;
+        const char *key; /* of postStart; NULL: there is none */
+    } rows[] = {
+        {false, "  {}\n", "exec"},
+        {true, "  {}\n", NULL},
+        {false, "  slurmctld: {lifecycle: {postStart: {httpGet: {port: 1}}}}\n", "httpGet"},
+        {false, "  slurmctld: {lifecycle: {preStop: {sleep: {seconds: 1}}}}\n", "exec"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct api_problems p = {.arena = &a};
+        struct test_cluster t = {.env.no_agent = rows[i].no_agent};
+        const struct jsn *containers, *hook;
+
+        cluster_of(&a, &t, RELEASE(26, 5, 3), arena_printf(&a, CONTROLLER "%s", rows[i].spec));
+        containers =
+            jsn_get(build_controller_app(&a, &t.cluster, "", &p), "spec.template.spec.containers");
+        hook = jsn_get(jsn_item(containers, 0), "lifecycle.postStart");
+        assert_int_equal(jsn_len(hook), rows[i].key ? 1 : 0);
+        assert_true(!rows[i].key || jsn_key(hook, rows[i].key));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_restart_of_slurmctld_is_seen_to_where_an_agent_asks),
         cmocka_unit_test(whole_objects_are_kept_to_the_letter),
         cmocka_unit_test(objects_of_a_login_are_kept_to_the_letter),
         cmocka_unit_test(pods_have_the_keys_of_what_is_declared),

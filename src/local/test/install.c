@@ -37,6 +37,14 @@ static void put_all(const char *prefix, const char *release)
     }
 }
 
+static void link_to(const char *to, const char *path)
+{
+    AUTO(free) char *target = xasprintf("%s/%s", root, to);
+    AUTO(free) char *full = xasprintf("%s/%s", root, path);
+
+    assert_int_equal(symlink(target, full), 0);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -44,6 +52,7 @@ static int setup(void **state)
     assert_non_null(mkdtemp(root));
     put_all("opt/slurm-26.05", "26.05.3");
     put_all("local", "24.11.5");
+    link_to("opt/slurm-26.05", "opt/slurm");
     put("half/sbin/slurmctld", "25.11.1");
     put("half/bin/sinfo", "25.11.1");
     put("nosack/sbin/slurmctld", "24.05.1");
@@ -92,6 +101,9 @@ static void one_answer_out_of_what_is_named_kept_and_in_path(void **state)
         {NULL, "R/local", "R/opt/slurm-26.05/bin", "R/local", RELEASE(24, 11, 5)},
         {"R/opt/slurm-26.05/", "R/local", "R/local/bin", "R/opt/slurm-26.05", RELEASE(26, 5, 3)},
         {"R/local", NULL, NULL, "R/local", RELEASE(24, 11, 5)},
+        /* a link may lead elsewhere tomorrow; the cluster's Slurm is where it leads now */
+        {"R/opt/slurm/", NULL, NULL, "R/opt/slurm-26.05", RELEASE(26, 5, 3)},
+        {NULL, NULL, "R/opt/slurm/sbin", "R/opt/slurm-26.05", RELEASE(26, 5, 3)},
         /* one that is gone, not whole, or none */
         {NULL, "R/gone", "R/local/bin", "which is not there any more; --slurm PREFIX", 0},
         {"R/gone", NULL, "R/local/bin", "lacks sbin/slurmctld, sbin/slurmd, bin/sinfo;", 0},

@@ -93,7 +93,7 @@ static void slurmctld_goes_first_and_nodes_are_told_of(void **state)
          {"26.05.5", NULL, "26.05.5"},
          "True",
          "Current",
-         "slurmctld and all 2 nodes run Slurm 26.05.5"},
+         "slurmctld and all 2 nodes that are up run Slurm 26.05.5"},
     };
     AUTO(fixture_done) struct fixture f;
     struct slurm s = {0};

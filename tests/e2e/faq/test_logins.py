@@ -11,9 +11,7 @@ from people import LOGIN, inside, ssh
 
 @pytest.fixture(scope="module", name="own")
 def a_cluster(machine):
-    why = directory.missing()
-    if why:
-        pytest.exit(f"cannot run: {why}", returncode=1)
+    directory.need()
     with people.cluster("f") as c:
         yield c
 

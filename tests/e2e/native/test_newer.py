@@ -84,6 +84,14 @@ def test_exclusive(cluster, newer):
     shown(cluster, {"Exclusive": "NO"})
 
 
+def test_signs_in_a_list_of_nodes_are_for_scontrol(cluster, newer):
+    """Slurm takes nodes+= from 23.11 on; a declaration says what is to be, on every release."""
+    before = cluster.live("newer")
+    answer = cluster.change("partitions", "newer", {"nodeSetRefs": None, "nodes": "+compute-0"})
+    assert answer.code >= 400 and "a declaration names all nodes" in answer.json["message"], answer.json
+    assert cluster.live("newer") == before
+
+
 @pytest.mark.slurmctld_ends
 def test_a_setting_of_a_later_release_outlives_slurmctld(cluster, newer):
     """It is in the file, too: slurmctld starts with it."""
@@ -190,6 +198,33 @@ def unknown_topology(c):
     c.change("nodesets", "compute", {"partition": {"config": "Default=YES MaxTime=24:00:00"}}).ok()
     c.change("partitions", "newer", {"topology": None}).ok()
     c.wait_state("partitions", "newer", "Ready", "True", "Applied")
+
+
+def racked(place):
+    return {"replicas": 1, "extraConf": f"Topology={place}"}
+
+
+@pytest.mark.slurmctld_ends
+def test_the_topology_of_nodes(cluster):
+    """A NodeSet says where its nodes are; another place is live in the pod that runs."""
+    if not release.has("topology of nodes"):
+        answer = cluster.make("nodesets", "racked", racked("racks:left"))
+        assert answer.code >= 400 and release.needs("topology of nodes", "Topology") in answer.json["message"], answer.json
+        return
+    with Files(cluster, topology_yaml=yaml("compute-[0-1]", "compute-2")) as files:
+        files.settle()
+        try:
+            cluster.make("nodesets", "racked", racked("racks:left")).ok()
+            cluster.wait_state("nodesets", "racked", "NodesApplied", "True", "AsDeclared", seconds=60)
+            uid = cluster.object("pods", "racked-0")["metadata"]["uid"]
+            for place in ("left", "right", "left"):
+                cluster.change("nodesets", "racked", {"extraConf": f"Topology=racks:{place}"}).ok()
+                wait_for(lambda: f"Topology=racks:{place}" in
+                         cluster.slurm("scontrol", "-o", "show", "node", "racked-0").stdout, f"racked-0 is {place}")
+                wait_for(lambda: "racked-0" in (below(cluster, place) or ""), f"{place} has racked-0: {below(cluster, place)}")
+            assert cluster.object("pods", "racked-0")["metadata"]["uid"] == uid
+        finally:
+            cluster.remove_all("nodesets", "racked", seconds=60)
 
 
 @pytest.mark.slurmctld_ends

@@ -206,6 +206,15 @@ def test_hooks_run_after_the_start_and_before_the_end(cluster, pods, tmp_path):
     assert (tmp_path / "log").read_text().split() == ["post", "pre", "term"]
 
 
+def test_a_container_that_ends_in_the_midst_of_its_hook_is_what_is_told(cluster, pods):
+    name = pods("brief")
+    cluster.apply(pod(name, container("sleep 0.5; exit 3", lifecycle={"postStart": {"exec": {"command": ["sleep", "30"]}}}),
+                      restartPolicy="Never"))
+    wait_for(lambda: cluster.get("pod", name)["status"]["phase"] == "Failed", "it has ended")
+    assert cluster.get("pod", name)["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 3
+    assert not [m for r, m in cluster.events(name) if r == "FailedPostStartHook"], cluster.events(name)
+
+
 def test_deletion_waits_for_the_grace_period_and_then_kills(cluster, pods):
     name = pods("stubborn")
     cluster.apply(pod(name, container("trap '' TERM; while :; do sleep 0.1; done"),

@@ -4,6 +4,8 @@ import base64
 import json
 import os
 
+import pytest
+
 from local import run, wait_for
 
 BASE = "dc=example,dc=org"
@@ -159,3 +161,18 @@ def missing():
         if run("sh", "-c", f"command -v {program}", check=False, env={"PATH": path}).returncode:
             return f"{program} is not installed (tools/packages run test)"
     return None
+
+
+def is_in_this_debian(package):
+    """Testing has to do without a package now and then."""
+    shown = run("apt-cache", "show", package, check=False).stdout
+    return "\nFilename:" in shown
+
+
+def need():
+    """Skip where Debian has no sssd; a machine that only lacks it is not ready for the suite."""
+    why = missing()
+    if why and not is_in_this_debian("sssd-ldap"):
+        pytest.skip("this Debian has no sssd")
+    if why:
+        pytest.exit(f"cannot run: {why}", returncode=1)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import release
 from local import Local, wait_for
 
 GROUPS = "CgroupPlugin=autodetect\nIgnoreSystemd=yes\n"
@@ -70,3 +71,25 @@ def test_what_else_changed_is_taken(own):
         assert "KillWait=77" in held and "/nowhere" not in held
     finally:
         own.kubectl("patch", "configmap", "slurm-files", "--type", "merge", "-p", json.dumps({"data": {"cgroup.conf": good}}))
+
+
+def test_a_plugins_own_file_that_slurmd_cannot_read(own):
+    """slurmctld never reads it, so that nothing finds the fault before slurmd does."""
+    wait_for(lambda: own.condition("nodeset", "compute", "NodesApplied")["reason"] == "AsDeclared", "all is well", 120)
+    conf = own.get("controller", "slurm")["spec"]["extraConf"]
+    plugin = "JobContainerType=job_container/tmpfs\nPrologFlags=Contain\n"
+    put(own, {"job_container.conf": "Nothing=1\n"})
+    try:
+        own.kubectl("patch", "controller", "slurm", "--type", "merge", "-p", json.dumps({"spec": {"extraConf": conf + plugin}}))
+        own.wait_condition("controller", "slurm", "ConfigApplied", "True")
+        if not release.has("service"):  # from then on slurmd starts itself again to read its files
+            end_slurmd(own)
+        wait_for(lambda: own.condition("nodeset", "compute", "NodesApplied")["reason"] == "FilesRefused", "it says so", 60)
+        assert "job_container.conf" in own.condition("nodeset", "compute", "NodesApplied")["message"]
+        own.wait_idle("compute-0", seconds=60)
+    finally:
+        own.kubectl("patch", "controller", "slurm", "--type", "merge", "-p", json.dumps({"spec": {"extraConf": conf}}))
+        own.kubectl("patch", "configmap", "slurm-files", "--type", "merge", "-p", json.dumps({"data": {"job_container.conf": None}}))
+    wait_for(lambda: own.condition("nodeset", "compute", "NodesApplied")["reason"] == "AsDeclared", "all is well again", 180)
+    own.wait_idle("compute-0", seconds=60)
+    assert own.slurm("srun", "-w", "compute-0", "hostname", timeout=60).stdout == "compute-0\n"

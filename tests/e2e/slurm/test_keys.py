@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The key by which daemons know each other changes while jobs run: nobody notices, and the condition says how far it is.
 
-Without SLURM on munge.  SLURM=PREFIX names a release that has slurm.jwks, and adds auth/slurm.
+With munge, and with auth/slurm where the release has sets of keys (slurm.jwks).
 """
 import base64
 import os
-import re
 import secrets
 import signal
 
 import pytest
 
-from local import Local, run, wait_for
+import release
+from local import Local, wait_for
 
 LONG_S = 120  # of one stage
 MANIFEST = """apiVersion: slinky.slurm.net/v1beta1
@@ -26,20 +26,15 @@ spec: {controllerRef: {name: slurm}, replicas: 3, partition: {config: "Default=Y
 """
 
 
-def has_sets(prefix):
-    return prefix and re.search(r"\d\d\.\d\d", run(f"{prefix}/sbin/slurmctld", "-V").stdout).group(0) >= "24.05"
-
-
 @pytest.fixture(scope="module", params=["auth/munge", "auth/slurm"], name="own")
 def a_cluster(machine, request):
-    prefix = os.environ.get("SLURM")
-    if request.param == "auth/slurm" and not has_sets(prefix):
-        pytest.skip("SLURM names no Slurm that has sets of keys")
+    if request.param == "auth/slurm" and not release.has("sets of keys"):
+        pytest.skip("this release has no sets of keys")
     with Local("k") as c:
         path = f"{c.share}/cluster.yaml"
         with open(path, "w", encoding="utf-8") as f:
             f.write(MANIFEST.replace("AUTH", "\\nAuthType=auth/slurm" if request.param == "auth/slurm" else ""))
-        c.up("-f", path, *(("--slurm", prefix) if prefix else ()))
+        c.up("-f", path)
         c.wait_condition("nodeset", "compute", "Ready", "True")
         yield c
 

@@ -19,9 +19,7 @@ LOCAL = f"lg{RUN}"
 
 @pytest.fixture(scope="module", name="own")
 def a_cluster(machine):
-    why = directory.missing()
-    if why:
-        pytest.exit(f"cannot run: {why}", returncode=1)
+    directory.need()
     with people.cluster("l") as c:
         yield c
 

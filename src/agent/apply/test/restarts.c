@@ -106,6 +106,24 @@ static void the_liveness_probe_of_another_image_is_waited_for(void **state)
     stage_expect_settled(s, HEAVY STAGE_ALL);
 }
 
+/* It is told to start slurmctld at once, so that a slurmctld that stays away is news soon. */
+static void a_supervisor_that_is_told_is_not_given_a_probes_time(void **state)
+{
+    AUTO(push_done) struct push p = {0};
+    AUTO(free) char *started = NULL;
+    AUTO(free) char *revives = NULL;
+    struct stage *s = *state;
+
+    started = xasprintf("%s/started", s->dir);
+    revives = xasprintf("%s/revives", s->dir);
+    assert_int_equal(rename(started, revives), 0);
+    s->ctld->no_entry_point = true;
+    stage_push(s, HEAVY STAGE_ALL, &p);
+    stage_run(s, 70000);
+    assert_int_equal(p.answers, 1);
+    assert_non_null(strstr(p.error, "did not come back within 45 s"));
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, stage_setup, stage_teardown)
 
 int main(void)
@@ -116,6 +134,7 @@ int main(void)
         T(an_upgrade_between_two_looks_is_seen),
         T(a_slurmctld_that_stays_is_not_pinged),
         T(the_liveness_probe_of_another_image_is_waited_for),
+        T(a_supervisor_that_is_told_is_not_given_a_probes_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

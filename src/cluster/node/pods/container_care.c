@@ -7,6 +7,7 @@
  * stop it: the preStop hook, then its stop signal, and SIGKILL when the time is up, whatever the
  * hook does meanwhile, and also if somebody in it has frozen it.
  */
+#include <poll.h>
 #include <signal.h>
 
 #include "src/base/clock.h"
@@ -94,13 +95,22 @@ static void begin_probes(struct container *c)
         set_started(c);
 }
 
+static bool has_ended(const struct container *c)
+{
+    AUTO(close) int fd = process_watch(c->process.pid, c->process.start);
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+
+    return fd < 0 || poll(&p, 1, 0) > 0;
+}
+
+/* A hook that failed because its container ended has nothing to tell: the container has. */
 static void on_post_start(void *arg, bool ok, const char *output)
 {
     struct container *c = arg;
     struct worker *w = c->worker;
 
     c->hook = NULL;
-    if (c->phase != CTR_UP)
+    if (c->phase != CTR_UP || (!ok && has_ended(c)))
         return;
     if (ok) {
         begin_probes(c);
