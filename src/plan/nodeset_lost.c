@@ -14,7 +14,6 @@
 #include "src/build/labels.h"
 #include "src/plan/nodeset_private.h"
 
-#define REGISTERS_WITHIN_US (10 * 1000000LL)
 #define ASK_AGAIN_US (60 * 1000000LL)
 
 bool nodeset_is_unregistered(const struct plan_nodeset *in, const struct plan_pod *p)
@@ -25,7 +24,7 @@ bool nodeset_is_unregistered(const struct plan_nodeset *in, const struct plan_po
 
 bool nodeset_is_lost(const struct plan_nodeset *in, const struct plan_pod *p)
 {
-    return nodeset_is_unregistered(in, p) && p->ready_us + REGISTERS_WITHIN_US <= in->now_us;
+    return nodeset_is_unregistered(in, p) && p->ready_us + PLAN_REGISTERS_WITHIN_US <= in->now_us;
 }
 
 static void ask(const struct plan_nodeset *in, const struct plan_pod *p, struct actions *to)
@@ -55,7 +54,7 @@ void nodeset_lost_plan(const struct plan_nodeset *in, struct actions *to)
 
         if (!nodeset_is_unregistered(in, p))
             continue;
-        due = MAX(p->ready_us + REGISTERS_WITHIN_US,
+        due = MAX(p->ready_us + PLAN_REGISTERS_WITHIN_US,
                   p->register_us ? p->register_us + ASK_AGAIN_US : 0);
         if (due > in->now_us) {
             actions_requeue(to, due);

@@ -18,6 +18,7 @@
 struct sorter {
     const char *set;
     const struct slurm_state *slurm;
+    int64_t now_us;
 };
 
 static int by_order(const void *a, const void *b, void *arg)
@@ -25,7 +26,7 @@ static int by_order(const void *a, const void *b, void *arg)
     const struct sorter *s = arg;
 
     return plan_pod_deletion_order(*(const struct plan_pod *const *)a,
-                                   *(const struct plan_pod *const *)b, s->set, s->slurm);
+                                   *(const struct plan_pod *const *)b, s->set, s->slurm, s->now_us);
 }
 
 /* It waits for the machine that it is pinned to, and that is gone: another one has to be made. */
@@ -101,7 +102,7 @@ static void scale_up(struct arena *a, const struct plan_nodeset *in, size_t miss
 static const struct plan_pod **living(struct arena *a, const struct plan_nodeset *in, size_t *ret_n)
 {
     const struct plan_pod **pods = arena_calloc(a, in->n_pods + 1, sizeof(struct plan_pod *));
-    struct sorter sorter = {in->ns->meta.name, in->slurm};
+    struct sorter sorter = {in->ns->meta.name, in->slurm, in->now_us};
     size_t n = 0;
 
     for (size_t i = 0; i < in->n_pods; i++)

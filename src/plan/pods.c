@@ -216,22 +216,30 @@ bool plan_pod_is_free(const struct plan_pod *p, const struct slurm_state *s)
     return plan_pod_is_empty(p) || slurm_state_is_free(s, p->slurm_name);
 }
 
+/* Is nothing known of its node, although others are?  One that has just become ready is about to
+ * register, or to be seen: what was made last shall not stay because of that. */
+static bool is_unknown(const struct plan_pod *p, const struct slurm_state *s, int64_t now_us)
+{
+    return s && !slurm_state_node(s, p->slurm_name) &&
+           p->ready_us + PLAN_REGISTERS_WITHIN_US <= now_us;
+}
+
 /* How long it would have to be waited for: 0 not at all. */
-static int64_t wait_for(const struct plan_pod *p, const struct slurm_state *s)
+static int64_t wait_for(const struct plan_pod *p, const struct slurm_state *s, int64_t now_us)
 {
     const struct slurm_node *n = slurm_state_node(s, p->slurm_name);
 
     if (!n || n->jobs == 0)
-        return n || !s ? p->deadline_us : INT64_MAX;
+        return is_unknown(p, s, now_us) ? INT64_MAX : p->deadline_us;
     return n->busy_until_us ? n->busy_until_us : INT64_MAX;
 }
 
 /* Would anything have to be waited for?  Without a word from Slurm nobody is told apart. */
-static bool is_busy(const struct plan_pod *p, const struct slurm_state *s)
+static bool is_busy(const struct plan_pod *p, const struct slurm_state *s, int64_t now_us)
 {
     const struct slurm_node *n = slurm_state_node(s, p->slurm_name);
 
-    return s && (!n || n->jobs > 0);
+    return is_unknown(p, s, now_us) || (n && n->jobs > 0);
 }
 
 static bool is_draining(const struct plan_pod *p, const struct slurm_state *s)
@@ -247,7 +255,7 @@ static int order(int64_t a, int64_t b)
 }
 
 int plan_pod_deletion_order(const struct plan_pod *a, const struct plan_pod *b, const char *set,
-                            const struct slurm_state *s)
+                            const struct slurm_state *s, int64_t now_us)
 {
     const int keys[] = {
         order(!plan_pod_is_free(a, s), !plan_pod_is_free(b, s)),
@@ -255,9 +263,9 @@ int plan_pod_deletion_order(const struct plan_pod *a, const struct plan_pod *b, 
         order(a->phase, b->phase),
         order(a->ready, b->ready),
         order(a->cost, b->cost),
-        order(is_busy(a, s), is_busy(b, s)),
+        order(is_busy(a, s, now_us), is_busy(b, s, now_us)),
         order(!is_draining(a, s), !is_draining(b, s)),
-        order(wait_for(a, s), wait_for(b, s)),
+        order(wait_for(a, s, now_us), wait_for(b, s, now_us)),
         order(!a->cordoned, !b->cordoned),
         order(plan_pod_ordinal(b, set), plan_pod_ordinal(a, set)),
         order(b->ready_us, a->ready_us),

@@ -70,4 +70,7 @@ bool plan_pod_is_free(const struct plan_pod *p, const struct slurm_state *s);
 
 /* Which goes first when there are too many: negative if that is `a`. */
 int plan_pod_deletion_order(const struct plan_pod *a, const struct plan_pod *b, const char *set,
-                            const struct slurm_state *s);
+                            const struct slurm_state *s, int64_t now_us);
+
+/* A pod that is ready has had the time to register with slurmctld after so long. */
+#define PLAN_REGISTERS_WITHIN_US (10 * 1000000LL)

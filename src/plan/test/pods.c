@@ -178,13 +178,37 @@ static void pods_go_in_a_known_order(void **state)
     first[7].ready_us = 101;
     first[8].created_us = 51;
     for (size_t i = 0; i < ARRAY_LEN(first); i++) {
-        assert_true(plan_pod_deletion_order(&first[i], &base, "s", NULL) < 0);
-        assert_true(plan_pod_deletion_order(&base, &first[i], "s", NULL) > 0);
+        assert_true(plan_pod_deletion_order(&first[i], &base, "s", NULL, 0) < 0);
+        assert_true(plan_pod_deletion_order(&base, &first[i], "s", NULL, 0) > 0);
         /* An earlier key beats a later one. */
         if (i + 1 < ARRAY_LEN(first))
-            assert_true(plan_pod_deletion_order(&first[i], &first[i + 1], "s", NULL) < 0);
+            assert_true(plan_pod_deletion_order(&first[i], &first[i + 1], "s", NULL, 0) < 0);
     }
-    assert_int_equal(plan_pod_deletion_order(&base, &base, "s", NULL), 0);
+    assert_int_equal(plan_pod_deletion_order(&base, &base, "s", NULL, 0), 0);
+}
+
+/* Scaled up and at once down again: slurmctld, or what is known of it, has not heard of the last one. */
+static void a_pod_that_is_about_to_register_goes_first(void **state)
+{
+    struct slurm_node nodes[] = {{.name = "s-0", .jobs_known = true},
+                                 {.name = "s-1", .jobs_known = true}};
+    struct slurm_state slurm = {.nodes = nodes, .n = 2};
+    struct plan_pod old = {.name = "s-1",
+                           .slurm_name = "s-1",
+                           .phase = POD_RUNNING,
+                           .ready = true,
+                           .node_name = "k",
+                           .ready_us = 1000000};
+    struct plan_pod last = old;
+    int64_t late_us = 5000000 + PLAN_REGISTERS_WITHIN_US;
+
+    (void)state;
+    last.name = last.slurm_name = "s-2";
+    last.ready_us = 5000000;
+    assert_true(plan_pod_deletion_order(&last, &old, "s", &slurm, 6000000) < 0);
+    assert_true(plan_pod_deletion_order(&last, &old, "s", &slurm, late_us) > 0); /* who knows */
+    nodes[1].jobs = 1;
+    assert_true(plan_pod_deletion_order(&last, &old, "s", &slurm, 6000000) < 0);
 }
 
 int main(void)
@@ -195,6 +219,7 @@ int main(void)
         cmocka_unit_test(a_slurmd_that_is_seen_not_to_run_has_no_jobs),
         cmocka_unit_test(only_what_cannot_run_a_job_is_free),
         cmocka_unit_test(pods_go_in_a_known_order),
+        cmocka_unit_test(a_pod_that_is_about_to_register_goes_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

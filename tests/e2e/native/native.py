@@ -112,18 +112,6 @@ class Native(Local):
         except AssertionError as e:
             raise AssertionError(f"{e}; it has {self.state_of(kind, name, which)}") from None
 
-    def wait_applied(self, seconds=20):
-        """Until slurmctld has what the Controller says now."""
-        def look():
-            o = self.object("controllers", "slurm")
-            found = [c for c in o["status"]["conditions"] if c["type"] == "ConfigApplied"]
-            return found and found[0]["status"] == "True" and \
-                found[0]["observedGeneration"] == o["metadata"]["generation"] and found[0]
-        try:
-            return wait_for(look, "the configuration is applied", seconds)
-        except AssertionError as e:
-            raise AssertionError(f"{e}: {self.state_of('controllers', 'slurm', 'ConfigApplied')}") from None
-
     def events_of(self, name):
         items = self.api.get(path("events"), query={"fieldSelector": f"involvedObject.name={name}"}).ok()["items"]
         return {(e["reason"], e["message"]) for e in items}

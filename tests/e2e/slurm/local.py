@@ -129,6 +129,18 @@ class Local:
             return c if c and c["status"] == status and reason in (None, c["reason"]) else None
         return wait_for(look, f"{kind} {name} has {which}={status} ({reason})", seconds)
 
+    def wait_applied(self, seconds=WAIT_S):
+        """Until slurmctld has what the Controller says now; an edit before may have left the condition True."""
+        def look():
+            seen = self.get("controller", "slurm")
+            found = [c for c in seen.get("status", {}).get("conditions", []) if c["type"] == "ConfigApplied"]
+            return found and found[0]["status"] == "True" and \
+                found[0]["observedGeneration"] == seen["metadata"]["generation"] and found[0]
+        try:
+            return wait_for(look, "the configuration is applied", seconds)
+        except AssertionError as e:
+            raise AssertionError(f"{e}: {self.condition('controller', 'slurm', 'ConfigApplied')}") from None
+
     def wait_ready(self, pod, namespace="default", seconds=WAIT_S):
         return wait_for(lambda: (self.condition("pod", pod, "Ready", namespace) or {}).get("status") == "True",
                         f"pod {pod} is ready", seconds)

@@ -23,7 +23,7 @@ def own(machine):
         c.kubectl("create", "configmap", "gres", "--from-literal=gres.conf=Name=gpu File=/dev/zero")
         c.kubectl("patch", "controller", "slurm", "--type=merge", "-p", json.dumps(
             {"spec": {"extraConf": "GresTypes=gpu\nSlurmdTimeout=10", "configFileRefs": [{"name": "gres"}]}}))
-        c.wait_condition("controller", "slurm", "ConfigApplied", "True")
+        c.wait_applied()
         wait_for(lambda: "gpu" in c.slurm("scontrol", "show", "config", check=False).stdout, "slurmctld has it", 40)
         make(c, "gpu", 2)
         c.wait_idle("gpu-0", "gpu-1", seconds=60)

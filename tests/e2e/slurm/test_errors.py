@@ -67,7 +67,7 @@ def test_a_configuration_that_slurm_refuses(cluster, running, text, why):
         assert seen["message"] in run_status(cluster)
     finally:
         cluster.apply(controller(extraConf="ReturnToService=2\n"))
-    cluster.wait_condition("controller", "slurm", "ConfigApplied", "True")
+    cluster.wait_applied()
 
 
 def test_a_setting_of_the_operators_in_an_included_file(cluster, running):
@@ -81,14 +81,14 @@ def test_a_setting_of_the_operators_in_an_included_file(cluster, running):
         # A file that turns bad later: the condition says so.
         cluster.kubectl("patch", "configmap", "more", "--type=merge", "-p", '{"data": {"more.conf": "KillWait=31\\n"}}')
         cluster.apply(including)
-        cluster.wait_condition("controller", "slurm", "ConfigApplied", "True")
+        cluster.wait_applied()
         cluster.kubectl("patch", "configmap", "more", "--type=merge", "-p", bad)
         seen = cluster.wait_condition("controller", "slurm", "ConfigApplied", "False", "ConfigInvalid")
         assert "more.conf line 2: StateSaveLocation is the pod's volume and cannot be set" in seen["message"]
     finally:
         cluster.apply(controller(extraConf="ReturnToService=2\n"))
         cluster.kubectl("delete", "configmap", "more")
-    cluster.wait_condition("controller", "slurm", "ConfigApplied", "True")
+    cluster.wait_applied()
 
 
 def test_what_slurm_takes_but_does_not_do_is_warned_about(cluster, running):

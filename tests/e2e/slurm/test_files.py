@@ -81,7 +81,7 @@ def test_a_plugins_own_file_that_slurmd_cannot_read(own):
     put(own, {"job_container.conf": "Nothing=1\n"})
     try:
         own.kubectl("patch", "controller", "slurm", "--type", "merge", "-p", json.dumps({"spec": {"extraConf": conf + plugin}}))
-        own.wait_condition("controller", "slurm", "ConfigApplied", "True")
+        own.wait_applied()
         if not release.has("service"):  # from then on slurmd starts itself again to read its files
             end_slurmd(own)
         wait_for(lambda: own.condition("nodeset", "compute", "NodesApplied")["reason"] == "FilesRefused", "it says so", 60)

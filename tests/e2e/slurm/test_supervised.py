@@ -107,7 +107,7 @@ def test_a_restart_does_not_wait_for_the_liveness_probe(own):
     wait_for(lambda: (config_of(own, "MessageTimeout") or "").startswith("17"), "a reconfigure")
     before = containers_started(own)
     restart(own, ["MessageTimeout=17", "MaxNodeCount=2000"])
-    own.wait_condition("controller", "slurm", "ConfigApplied", "True")
+    own.wait_applied()
     assert containers_started(own) == before
     assert own.job_state(job) == "RUNNING"
     with open(f"{own.share}/stop", "w", encoding="utf-8"):
@@ -119,6 +119,6 @@ def test_a_restart_does_not_wait_for_the_liveness_probe(own):
 def test_the_next_one_is_seen_to_as_well(own):
     before = containers_started(own)
     restart(own, ["MessageTimeout=17", "MaxNodeCount=2100"])
-    own.wait_condition("controller", "slurm", "ConfigApplied", "True")
+    own.wait_applied()
     assert containers_started(own) == before
     assert own.slurm("srun", "-N1", "hostname").stdout.split() == ["compute-0"]

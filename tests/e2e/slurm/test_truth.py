@@ -17,7 +17,7 @@ def own(machine):
         c.up()
         c.wait_condition("nodeset", "compute", "Ready", "True")
         c.kubectl("patch", "controller", "slurm", "--type=merge", "-p", json.dumps({"spec": {"extraConf": "SlurmdTimeout=10"}}))
-        c.wait_condition("controller", "slurm", "ConfigApplied", "True")
+        c.wait_applied()
         c.wait_idle("compute-0", "compute-1", "compute-2")
         yield c
 

@@ -107,7 +107,7 @@ spec: {{controllerRef: {{name: slurm}}, nodeSetRefs: [{{name: compute}}], {more}
     another.kubectl("patch", "partition", "good", "--type=merge", "-p", '{"spec":{"maxTime":90}}')
     wait_for(lambda: "MaxTime=01:30:00" in another.slurm("scontrol", "show", "partition", "good", check=False).stdout,
              "a later edit is live", 5)
-    config = another.wait_condition("controller", "slurm", "ConfigApplied", "True")
+    config = another.wait_applied()
     assert config["reason"] == "Applied"
     accepted = another.condition("controller", "slurm", "PartitionsAccepted")
     assert accepted["status"] == "False" and accepted["reason"] == "RefusedBySlurm", accepted
