@@ -341,6 +341,29 @@ static void a_lost_node_is_told_and_registers_again(void **state)
     fixture_done(&f);
 }
 
+/* The second time does not wait for the minute in which the first one might still be answered. */
+static void a_node_that_is_lost_twice_registers_twice(void **state)
+{
+    struct fixture f = {0};
+
+    (void)state;
+    run_two(&f);
+    f.state.n = 1;
+    converge(&f);
+    assert_string_equal(asked_again(&f, "gpu-1"), "1000000000");
+    f.state.n = 2;
+    f.later_us += 5000000;
+    converge(&f);
+    assert_string_equal(asked_again(&f, "gpu-1"), "1000000000");
+    f.later_us += 6000000;
+    converge(&f);
+    assert_null(asked_again(&f, "gpu-1"));
+    f.state.n = 1;
+    converge(&f);
+    assert_string_equal(asked_again(&f, "gpu-1"), "1011000000");
+    fixture_done(&f);
+}
+
 /* A pod that is to be made finds the record of somebody else's node of that name. */
 static void a_strangers_record_is_not_deleted_for_a_pod(void **state)
 {
@@ -371,6 +394,7 @@ int main(void)
         cmocka_unit_test(ghosts_go_and_nobody_elses_records),
         cmocka_unit_test(ghosts_of_earlier_names_go),
         cmocka_unit_test(a_lost_node_is_told_and_registers_again),
+        cmocka_unit_test(a_node_that_is_lost_twice_registers_twice),
         cmocka_unit_test(a_strangers_record_is_not_deleted_for_a_pod),
     };
 
