@@ -232,7 +232,8 @@ void controller_judge_upgrade(const struct plan_controller *in, const struct upg
                    wants, all - behind, all, buf_str(&names));
     else if (said || api_condition_find(s->conditions, "SlurmRelease"))
         status_set(s, "SlurmRelease", STATUS_TRUE, false, "Current",
-                   "slurmctld and all %zu nodes run Slurm %s", all, wants);
+                   "slurmctld and %s run Slurm %s",
+                   all == 1 ? "its node" : arena_printf(s->to->arena, "all %zu nodes", all), wants);
     if (controller_upgrade_is_on(v) || behind)
         look_again(s);
 }

@@ -190,13 +190,16 @@ static void judge_scale(const struct plan_nodeset *in, const struct nodeset_view
         (void)api_condition_drop(s->conditions, "ScaledDown");
     else if (known)
         status_set(s, "ScaledDown", STATUS_FALSE, false, "WaitingForDrain",
-                   "%zu pods go when their Slurm nodes are drained: %s", scale->n_waiting,
+                   "%zu %s drained: %s", scale->n_waiting,
+                   word_for(scale->n_waiting, "pod goes when its Slurm node is",
+                            "pods go when their Slurm nodes are"),
                    waited_for(s->to->arena, in, scale));
     else
         status_set(s, "ScaledDown", STATUS_FALSE, true, "SlurmStateUnknown",
-                   "%zu pods are too many, but nothing tells that no job runs on them; delete the "
-                   "pods yourself if you know better",
-                   scale->n_waiting);
+                   "%zu %s; delete pods yourself if you know better", scale->n_waiting,
+                   word_for(scale->n_waiting,
+                            "pod is too many, but nothing tells that no job runs on it",
+                            "pods are too many, but nothing tells that no job runs on them"));
     if (view && view->release.held)
         status_set(s, "Updated", STATUS_FALSE, false, "WaitingForSlurmctld", "%s",
                    view->release.held);
@@ -204,8 +207,11 @@ static void judge_scale(const struct plan_nodeset *in, const struct nodeset_view
         (void)api_condition_drop(s->conditions, "Updated");
     else
         status_set(s, "Updated", STATUS_FALSE, false, "WaitingForIdle",
-                   "%zu pods have an older template and are replaced when no job can run on them",
-                   scale->n_outdated);
+                   "%zu %s", scale->n_outdated,
+                   word_for(scale->n_outdated,
+                            "pod has an older template and is replaced when no job can run on it",
+                            "pods have an older template and are replaced when no job can run on "
+                            "them"));
 }
 
 /* A configuration that was refused for a line of this NodeSet. */
