@@ -230,12 +230,11 @@ def test_padded_ordinals(own, chart_release):
 
 
 @pytest.mark.parametrize("over, says", [
-    (nodeset(ssh={"enabled": True, "extraSshdConfig": ""}), "spec.ssh"),
     ({"controller": {"metrics": {"enabled": True}}}, "spec.metrics.enabled"),
     (nodeset(more={"pruneSlurmNodeRecords": "NodeNotFound"}), "spec.pruneSlurmNodeRecords"),
     (nodeset(scalingMode="DaemonSet"), "spec.scalingMode"),
     ({"controller": {"service": {"spec": {"externalIPs": ["192.0.2.1"]}}}}, "externalIPs"),
-], ids=["ssh", "metrics", "prune", "daemonset", "externalIPs"])
+], ids=["metrics", "prune", "daemonset", "externalIPs"])
 def test_what_has_no_effect_here_is_told(own, chart_release, over, says):
     if says == "spec.metrics.enabled" and release.has("openmetrics"):
         pytest.skip("this Slurm has metrics")
