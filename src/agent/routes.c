@@ -64,12 +64,12 @@ static bool is_allowed(const struct routes *r, const struct http_exchange *x)
     AUTO(secret_done) struct secret given = {0};
     const char *header = http_request_header(x, "Authorization");
 
-    if (!r->token)
+    if (!r->identity)
         return true;
     if (!header || !starts_with(header, "Bearer "))
         return false;
     secret_set(&given, str_trim(str_of(header + strlen("Bearer "))));
-    return !secret_empty(r->token) && secret_equal(&given, r->token);
+    return identity_admits(r->identity, &given);
 }
 
 static void route_metrics(struct routes *r, struct http_exchange *x)

@@ -325,7 +325,8 @@ static void jobs_elsewhere_hold_a_controller(void **state)
 
 static void the_agents_certificate_is_renewed_in_our_secret_alone(void **state)
 {
-    static const struct build_agent_keys renewed = {"new", "key", "token", "cert"};
+    static const struct build_agent_keys renewed = {
+        .cert_pem = "new", .key_pem = "key", .token = "token", .previous_pem = "cert"};
     AUTO(fixture_done) struct fixture f;
 
     (void)state;
