@@ -257,6 +257,18 @@ def test_fields_of_other_releases_of_the_chart_are_told(own, chart_release, more
     chart_release.settled()
 
 
+def test_sshd_of_workers(own, chart_release):
+    """With the chart's own sssd.conf."""
+    chart_release.install(nodeset(ssh={"enabled": True, "extraSshdConfig": "MaxSessions 7"}))
+    chart_release.settled()
+    worker = ("exec", "-n", "slurm", f"{NODESET}-0", "-c", "slurmd", "--")
+    assert "maxsessions 7" in own.kubectl(*worker, "sshd", "-T").stdout
+    own.kubectl(*worker, "bash", "-c", "</dev/tcp/127.0.0.1/22")
+    assert chart_release.runs_jobs() == ["slinky-0"]
+    chart_release.install()
+    chart_release.settled()
+
+
 def test_in_place_or_not(own, chart_release):
     """Both ways a setting arrives, and a job goes on."""
     job = own.slurm("sbatch", "--parsable", "-o", "/dev/null", "--wrap", "sleep 600").stdout.strip()
