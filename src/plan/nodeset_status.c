@@ -94,6 +94,20 @@ static const char *idle_for_nothing(struct arena *a, const struct plan_nodeset *
     return n->state & NODE_FLAG_NO_RESPOND ? arena_printf(a, "%s does not respond", n->name) : NULL;
 }
 
+/* Is a node down that is not just about to come up?  One whose pod has ended or is new is. */
+static bool is_down(const struct plan_nodeset *in)
+{
+    for (size_t i = 0; i < in->n_pods; i++) {
+        const struct plan_pod *p = in->pods[i];
+        const struct slurm_node *n = slurm_state_node(in->slurm, p->slurm_name);
+
+        if (n && p->ready && !p->deleting && nodestate_base(n->state) == NODE_BASE_DOWN &&
+            n->reason && !nodeset_reason_is_ours(n->reason))
+            return true;
+    }
+    return false;
+}
+
 /* The nodes that take no jobs, a few of them; NULL: there are none. */
 static const char *absent_nodes(struct arena *a, const struct plan_nodeset *in, size_t *ret_n)
 {
@@ -124,7 +138,7 @@ static void judge_serving(const struct plan_nodeset *in, const struct nodeset_st
             "the pods are ready, but slurmctld does not answer, so that nobody knows whether "
             "their nodes take jobs");
     else if (absent)
-        status_set(s, "Ready", STATUS_FALSE, false, "NodesNotServing",
+        status_set(s, "Ready", STATUS_FALSE, false, is_down(in) ? "NodesDown" : "NodesNotServing",
                    "the pods are ready, but %zu of their nodes %s no jobs: %s", n,
                    n == 1 ? "takes" : "take", absent);
     else if (st->desired == 0)
