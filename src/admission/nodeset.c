@@ -10,6 +10,7 @@
 #include "src/admission/restart.h"
 #include "src/api/node_count.h"
 #include "src/api/node_features.h"
+#include "src/api/node_gres.h"
 #include "src/slurm/profile.h"
 
 /* The release that a NodeSet's words will be read by. */
@@ -52,6 +53,7 @@ static void check(const struct admission_request *in, struct api_problems *p)
     release = release_for(in, &ns, p);
     nodeset_check(&ns, release, p);
     nodeset_check_refs(&ns, in->lookup, p);
+    nodeset_check_gres(&ns, in->lookup, p);
     nodeset_check_feature_names(&ns, had ? &old : NULL, in->lookup, p);
     nodeset_check_count(&ns, had ? &old : NULL, in->lookup, p);
     pods_check_nodeset(in, &ns, release, p);

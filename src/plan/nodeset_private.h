@@ -29,6 +29,7 @@ struct nodeset_view {
     const struct jsn *data; /* of that revision */
     struct node_declared node;
     bool topology; /* slurmctld takes another topology while a node runs */
+    const char *gres_unknown; /* a kind of Gres that slurmctld does not know; NULL: none */
 };
 
 /* What is to be done about the number of pods. */
