@@ -9,6 +9,9 @@
  *   - slurmctld does not answer: a ping a second; ten in the first seconds, for it may be starting;
  *   - it refuses our libslurm: a ping every ten seconds;
  *   - the kernel does not count connections: all four every second.
+ *
+ * A slurmctld that hangs takes connections and does not answer.  libslurm waits for it for longer
+ * than anybody should be told that it answers: so it counts as down before the call has ended.
  */
 #include "src/agent/hub_impl.h"
 
@@ -18,6 +21,7 @@
 #define CLOSE_LOOK_MS 5000
 #define ROUND_GAP_MS 500
 #define CALL_TIMEOUT_MS 20000
+#define OVERDUE_MS 8000
 
 void hub_round_ended(struct hub *h)
 {
@@ -97,6 +101,8 @@ void hub_on_timer(void *arg)
 
     if (h->in_flight == 0)
         turn(h, now);
+    else if (h->up && !h->pinging && now - h->asked_ms > OVERDUE_MS)
+        hub_overdue(h);
     loop_timer_arm(h->timer, close ? CLOSE_TICK_MS : h->round_calls > 1 ? ROUND_GAP_MS : LOOK_MS);
 }
 
