@@ -5,8 +5,9 @@
  * The operator makes them and puts them into a Secret, which is mounted here.  It renews the
  * certificate before it expires, and the mounted files change; for a while it trusts both, the old
  * and the new one.  With each certificate the token that was announced in next.token comes into
- * use, so that it is known here before anybody uses it.  The files are looked at once a minute.  Files that are half written, or that do
- * not belong together, change nothing: the next look sees them whole.
+ * use, so that it is known here before anybody uses it.  The files are looked at once a minute.
+ * Files that are half written, or that do not belong together, change nothing: the next look sees
+ * them whole.
  */
 #include "src/agent/identity.h"
 
@@ -150,5 +151,6 @@ struct http_tls *identity_tls(struct identity *i)
 
 bool identity_admits(const struct identity *i, const struct secret *given)
 {
-    return !secret_empty(given) && (secret_equal(given, &i->token) || secret_equal(given, &i->next));
+    return !secret_empty(given) &&
+           (secret_equal(given, &i->token) || secret_equal(given, &i->next));
 }

@@ -7,8 +7,9 @@
 
 struct identity;
 
-/* Load tls.crt, tls.key, token and next.token (which may be missing) of a directory; looks again from time to time.  What is borrowed
- * from it is good as long as it lives, and is renewed in place. */
+/* Load tls.crt, tls.key, token and next.token (which may be missing) of a directory; looks again
+ * from time to time.  What is borrowed from it is good as long as it lives, and is renewed in
+ * place. */
 int identity_new(struct loop *l, const char *dir, struct identity **ret, struct err *e) MUST_CHECK;
 struct identity *identity_free(struct identity *i);
 DEFINE_AUTO(struct identity, identity_free);

@@ -28,8 +28,8 @@ static int one_check(enum key_shape shape, size_t n, struct err *e)
     if (n == 0)
         return err_bad(e, "is empty");
     if (n < least)
-        return err_bad(e, "has %zu %s, and %s needs %zu", n,
-                       word_for(n, "byte", "bytes"), munge ? "munge" : "Slurm", least);
+        return err_bad(e, "has %zu %s, and %s needs %zu", n, word_for(n, "byte", "bytes"),
+                       munge ? "munge" : "Slurm", least);
     if (n > most)
         return err_bad(e, "has %zu bytes, and %s takes at most %zu", n, munge ? "munge" : "Slurm",
                        most);

@@ -302,8 +302,7 @@ static void judge_progress(const struct keys_verdict *v, struct status_scribe *s
                    v->slurmctld_has ? "does" : "does not yet", v->nodes_have, v->nodes,
                    v->missing && v->missing[0] ? " (not yet: " : "",
                    v->missing && v->missing[0] ? arena_printf(s->to->arena, "%s)", v->missing) : "",
-                   way_on(v, s->to->arena),
-                   v->slurmdbd_lacks ? "; slurmdbd does not yet" : "");
+                   way_on(v, s->to->arena), v->slurmdbd_lacks ? "; slurmdbd does not yet" : "");
 }
 
 void controller_judge_keys(const struct keys_verdict *v, struct status_scribe *s)

@@ -52,7 +52,8 @@ static void ask(const struct plan_nodeset *in, const struct plan_pod *p, struct 
                   p->slurm_name, p->name);
 }
 
-/* The node is there again.  Not at once: else one that never stays would be asked without a pause. */
+/* The node is there again.  Not at once: else one that never stays would be asked without a pause.
+ */
 static void take_back(const struct plan_nodeset *in, const struct plan_pod *p, struct actions *to)
 {
     int64_t due = p->register_us + REGISTERS_WITHIN_US;

@@ -75,8 +75,9 @@ static bool is_only_gres(const struct node_differences *d, const struct plan_pod
 static const char *gres_hint(const struct survey *s)
 {
     return s->view->gres_unknown
-               ? arena_printf(s->a, " (slurmctld leaves %s out: GresTypes in spec.extraConf of the "
-                                    "Controller does not name it)",
+               ? arena_printf(s->a,
+                              " (slurmctld leaves %s out: GresTypes in spec.extraConf of the "
+                              "Controller does not name it)",
                               s->view->gres_unknown)
                : "";
 }

@@ -203,8 +203,8 @@ static void judge_scale(const struct plan_nodeset *in, const struct nodeset_view
     if (scale->n_waiting == 0)
         (void)api_condition_drop(s->conditions, "ScaledDown");
     else if (known)
-        status_set(s, "ScaledDown", STATUS_FALSE, false, "WaitingForDrain",
-                   "%zu %s drained: %s", scale->n_waiting,
+        status_set(s, "ScaledDown", STATUS_FALSE, false, "WaitingForDrain", "%zu %s drained: %s",
+                   scale->n_waiting,
                    word_for(scale->n_waiting, "pod goes when its Slurm node is",
                             "pods go when their Slurm nodes are"),
                    waited_for(s->to->arena, in, scale));
@@ -220,8 +220,7 @@ static void judge_scale(const struct plan_nodeset *in, const struct nodeset_view
     else if (scale->n_outdated == 0)
         (void)api_condition_drop(s->conditions, "Updated");
     else
-        status_set(s, "Updated", STATUS_FALSE, false, "WaitingForIdle",
-                   "%zu %s", scale->n_outdated,
+        status_set(s, "Updated", STATUS_FALSE, false, "WaitingForIdle", "%zu %s", scale->n_outdated,
                    word_for(scale->n_outdated,
                             "pod has an older template and is replaced when no job can run on it",
                             "pods have an older template and are replaced when no job can run on "

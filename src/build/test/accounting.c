@@ -135,9 +135,8 @@ static void own_keys_are_mounted(void **state)
 
     (void)state;
     cluster_of(&a, &t, RELEASE(26, 5, 5),
-               CONTROLLER ACCOUNTING
-               "  slurmKeyRef: {name: mine, key: k}\n"
-               "  jwtKeyRef: {name: tokens, key: t, optional: true}\n");
+               CONTROLLER ACCOUNTING "  slurmKeyRef: {name: mine, key: k}\n"
+                                     "  jwtKeyRef: {name: tokens, key: t, optional: true}\n");
     b.acct = t.cluster.accounting;
     b.cluster = &t.cluster;
     print(&out, build_accounting_app(&a, &b, "HASH", &p));

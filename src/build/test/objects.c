@@ -143,11 +143,11 @@ static void a_login_waits_for_the_users_that_it_needs(void **state)
 
     (void)state;
     cluster_of(&a, &t, RELEASE(26, 5, 5), CONTROLLER "  {}\n" SSSD);
-    assert_int_equal(
-        loginset_decode(&a, yaml_of(&a, arena_printf(&a, login, "false")), &l, NULL), 0);
+    assert_int_equal(loginset_decode(&a, yaml_of(&a, arena_printf(&a, login, "false")), &l, NULL),
+                     0);
     assert_false(login_has_sssd_conf(&t.cluster, &l));
-    assert_int_equal(
-        loginset_decode(&a, yaml_of(&a, arena_printf(&a, login, "true")), &l, NULL), 0);
+    assert_int_equal(loginset_decode(&a, yaml_of(&a, arena_printf(&a, login, "true")), &l, NULL),
+                     0);
     assert_true(login_has_sssd_conf(&t.cluster, &l));
 }
 

@@ -117,11 +117,13 @@ static void the_service_is_the_users_with_our_port_and_selector(void **state)
     struct api_problems p = {.arena = &a};
 
     (void)state;
-    rig_of(&a, &t, 0, "  {}",
-           "  {controllerRef: {name: m}, service: {port: 80, nodePort: 32500, metadata: {labels: "
-           "{a: b, app.kubernetes.io/name: other}, annotations: {c: d}}, spec: {type: NodePort, externalIPs: [1.2.3.4], "
-           "selector: {x: y}, ports: [{name: more, port: 9}]}}, template: {metadata: {labels: {e: f}, "
-           "annotations: {g: h}}, spec: {nodeName: m1}}}");
+    rig_of(
+        &a, &t, 0, "  {}",
+        "  {controllerRef: {name: m}, service: {port: 80, nodePort: 32500, metadata: {labels: "
+        "{a: b, app.kubernetes.io/name: other}, annotations: {c: d}}, spec: {type: NodePort, "
+        "externalIPs: [1.2.3.4], "
+        "selector: {x: y}, ports: [{name: more, port: 9}]}}, template: {metadata: {labels: {e: f}, "
+        "annotations: {g: h}}, spec: {nodeName: m1}}}");
     s = build_restapi_service(&a, &t.r);
     assert_string_equal(words(&a, jsn_get(s, "spec.ports"), "name"), "slurmrestd more");
     assert_int_equal(jsn_get_int(jsn_item(jsn_get(s, "spec.ports"), 0), "port", 0), 80);
