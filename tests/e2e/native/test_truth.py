@@ -106,7 +106,7 @@ class Chaos:
 
     def drifted(self):
         live = self.c.all_live()
-        assert live, "slurmctld does not answer"
+        assert live, f"slurmctld does not answer: {self.c.slurm('scontrol', 'ping', check=False)}"
         wrong = {n for n in live if n not in self.declared}
         for name, fields in self.declared.items():
             if name not in live or any(live[name].get(k) != v for k, v in fields.items()) or live[name]["Nodes"] != self.all_nodes():
