@@ -55,7 +55,8 @@ struct hub {
     struct loop_source *timer;
     bool pinging;
     unsigned in_flight; /* calls of the round */
-    int64_t asked_ms;   /* when the last of them was begun, or answered */
+    int64_t silent_ms;  /* since the last of them was begun, or answered */
+    int64_t ticked_ms;
     unsigned round_calls;
     unsigned ticks;
     unsigned wanted;   /* bits of the lists to be read soon */

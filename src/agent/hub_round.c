@@ -93,6 +93,13 @@ static void turn(struct hub *h, int64_t now)
     h->next_ms = now + (h->mismatch ? HUB_MISMATCH_MS : close ? CLOSE_TICK_MS : TICK_MS);
 }
 
+/* Time in which this process did not run is not held against slurmctld. */
+static bool is_overdue(struct hub *h, int64_t now)
+{
+    h->silent_ms += MIN(now - h->ticked_ms, ROUND_GAP_MS);
+    return h->up && !h->pinging && h->silent_ms > OVERDUE_MS;
+}
+
 void hub_on_timer(void *arg)
 {
     struct hub *h = arg;
@@ -101,8 +108,9 @@ void hub_on_timer(void *arg)
 
     if (h->in_flight == 0)
         turn(h, now);
-    else if (h->up && !h->pinging && now - h->asked_ms > OVERDUE_MS)
+    else if (is_overdue(h, now))
         hub_overdue(h);
+    h->ticked_ms = now;
     loop_timer_arm(h->timer, close ? CLOSE_TICK_MS : h->round_calls > 1 ? ROUND_GAP_MS : LOOK_MS);
 }
 
