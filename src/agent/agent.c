@@ -215,7 +215,8 @@ static int serve(struct agent *a, struct routes *routes, struct identity *identi
                               .hub = a->hub,
                               .engine = a->engine,
                               .metrics = a->metrics,
-                              .identity = identity};
+                              .token = identity ? identity_token(identity) : NULL,
+                              .next_token = identity ? identity_next_token(identity) : NULL};
     r = http_server_new(a->loop, &o, ret, e);
     if (r == 0)
         r = http_server_listen(*ret, address, e);

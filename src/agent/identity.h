@@ -15,8 +15,9 @@ struct identity *identity_free(struct identity *i);
 DEFINE_AUTO(struct identity, identity_free);
 
 struct http_tls *identity_tls(struct identity *i);
-/* Is it the token that is asked for, or the one that comes after it? */
-bool identity_admits(const struct identity *i, const struct secret *given);
+const struct secret *identity_token(const struct identity *i);
+/* The one that comes after it; empty: none is announced. */
+const struct secret *identity_next_token(const struct identity *i);
 
 /* Look now; true if there is another certificate or token. */
 bool identity_look(struct identity *i);

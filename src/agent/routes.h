@@ -3,7 +3,7 @@
 #pragma once
 
 #include "src/agent/apply/engine.h"
-#include "src/agent/identity.h"
+#include "src/base/secret.h"
 #include "src/http/server.h"
 
 /* Borrowed by the servers that use it. */
@@ -13,7 +13,8 @@ struct routes {
     struct hub *hub;
     struct engine *engine;
     struct metrics *metrics;
-    const struct identity *identity; /* NULL: whoever reaches the socket may do everything */
+    const struct secret *token;      /* NULL: whoever reaches the socket may do everything */
+    const struct secret *next_token; /* taken as well; NULL or empty: there is none */
 };
 
 /* An http_handler_fn; `arg` is a struct routes. */

@@ -32,7 +32,8 @@ static bool admits(const struct identity *i, const char *token)
     AUTO(secret_done) struct secret given = {0};
 
     secret_set(&given, str_of(token));
-    return identity_admits(i, &given);
+    return !secret_empty(&given) && (secret_equal(&given, identity_token(i)) ||
+                                     secret_equal(&given, identity_next_token(i)));
 }
 
 static void a_renewed_certificate_is_taken_in_place(void **state)
