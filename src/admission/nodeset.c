@@ -10,6 +10,7 @@
 #include "src/admission/restart.h"
 #include "src/api/node_count.h"
 #include "src/api/node_features.h"
+#include "src/api/node_gres.h"
 #include "src/slurm/profile.h"
 
 /* The release that a NodeSet's words will be read by. */
@@ -37,19 +38,6 @@ static const char *partition_line(struct arena *a, const struct nodeset *ns)
                                      : NULL;
 }
 
-/* slurmd's own entry points start no sshd; Slinky's images do. */
-static void check_ssh(const struct admission_request *in, const struct nodeset *ns,
-                      struct api_problems *p)
-{
-    bool own = in->host_slurm || !jsn_get_str(ns->spec.slurmd, "image");
-
-    if (ns->spec.ssh && ns->spec.ssh->enabled && own)
-        api_problem_add(p, API_WARNING, "spec.ssh.enabled",
-                        "sshd_config and sssd.conf are mounted, but %s no sshd: users cannot log "
-                        "in to the nodes",
-                        in->host_slurm ? "pods of this machine start" : "the default image starts");
-}
-
 static void check(const struct admission_request *in, struct api_problems *p)
 {
     struct nodeset ns;
@@ -65,9 +53,9 @@ static void check(const struct admission_request *in, struct api_problems *p)
     release = release_for(in, &ns, p);
     nodeset_check(&ns, release, p);
     nodeset_check_refs(&ns, in->lookup, p);
+    nodeset_check_gres(&ns, in->lookup, p);
     nodeset_check_feature_names(&ns, had ? &old : NULL, in->lookup, p);
     nodeset_check_count(&ns, had ? &old : NULL, in->lookup, p);
-    check_ssh(in, &ns, p);
     pods_check_nodeset(in, &ns, release, p);
     if (had)
         nodeset_check_update(&ns, &old, p);

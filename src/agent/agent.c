@@ -195,20 +195,19 @@ static void on_mount(void *arg, const struct fileset *files)
     (void)engine_push(a->engine, r, on_mount_answer, a);
 }
 
-static int serve(struct agent *a, struct routes *routes, struct http_tls *tls,
-                 const struct secret *token, const char *address, struct http_server **ret,
-                 struct err *e)
+static int serve(struct agent *a, struct routes *routes, struct identity *identity,
+                 const char *address, struct http_server **ret, struct err *e)
 {
     struct http_server_options o = {.handler = routes_handle,
                                     .arg = routes,
-                                    .head = token ? routes_head : NULL,
+                                    .head = identity ? routes_head : NULL,
                                     .refusal = routes_refuse,
                                     .limits = {.max_body_bytes = MAX_BODY_BYTES,
                                                .max_bodies_bytes = 2 * MAX_BODY_BYTES,
                                                .max_connections = MAX_CONNECTIONS,
                                                .max_strangers = MAX_STRANGERS,
                                                .max_stranger_bytes = MAX_STRANGER_BYTES},
-                                    .tls = tls};
+                                    .tls = identity ? identity_tls(identity) : NULL};
     int r;
 
     *routes = (struct routes){.loop = a->loop,
@@ -216,7 +215,8 @@ static int serve(struct agent *a, struct routes *routes, struct http_tls *tls,
                               .hub = a->hub,
                               .engine = a->engine,
                               .metrics = a->metrics,
-                              .token = token};
+                              .token = identity ? identity_token(identity) : NULL,
+                              .next_token = identity ? identity_next_token(identity) : NULL};
     r = http_server_new(a->loop, &o, ret, e);
     if (r == 0)
         r = http_server_listen(*ret, address, e);
@@ -230,15 +230,14 @@ static int servers_start(struct agent *a, struct err *e)
     if (a->o->listen[0]) {
         r = identity_new(a->loop, a->o->identity, &a->identity, e);
         if (r == 0)
-            r = serve(a, &a->https_routes, identity_tls(a->identity), identity_token(a->identity),
-                      a->o->listen, &a->https, e);
+            r = serve(a, &a->https_routes, a->identity, a->o->listen, &a->https, e);
         if (r == 0)
             log_info("serving HTTPS on port %d", http_server_port(a->https));
     }
     if (r == 0 && a->o->socket) {
         AUTO(free) char *address = xasprintf("unix:%s", a->o->socket);
 
-        r = serve(a, &a->local_routes, NULL, NULL, address, &a->local, e);
+        r = serve(a, &a->local_routes, NULL, address, &a->local, e);
     }
     return r;
 }

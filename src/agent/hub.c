@@ -180,6 +180,12 @@ static void set_up(struct hub *h, bool up)
     }
 }
 
+void hub_overdue(struct hub *h)
+{
+    set_up(h, false);
+    hub_publish(h);
+}
+
 static void ping_ended(void *arg, int r, const struct jsn *answer, const struct err *e);
 
 void hub_ping(struct hub *h, uint64_t timeout_ms, hub_fresh_fn fn, void *arg)
@@ -288,6 +294,7 @@ static void question_ended(void *arg, int r, const struct jsn *answer, const str
     int64_t now = clock_mono_ms();
     struct err bad = {0};
 
+    h->silent_ms = 0;
     if (r == 0 && !jsn_get_bool(answer, "unchanged", false))
         l->not_before_ms = now + MIN((now - q->start_ns / 1000000) * COST_FACTOR, COST_MOST_MS);
     if (r == 0) {
@@ -328,6 +335,7 @@ void hub_refresh(struct hub *h, enum hub_table table, uint64_t timeout_ms, hub_f
     jsn_set_str(&a, request, "call", call_names[table]);
     jsn_set_int(&a, request, "since", h->lists[table].since);
     h->round_calls++;
+    h->silent_ms = 0;
     if (!fn)
         h->in_flight++;
     if (link_call(h->link, LANE_READ, request, timeout_ms, question_ended, q) < 0)

@@ -55,6 +55,8 @@ struct hub {
     struct loop_source *timer;
     bool pinging;
     unsigned in_flight; /* calls of the round */
+    int64_t silent_ms;  /* since the last of them was begun, or answered */
+    int64_t ticked_ms;
     unsigned round_calls;
     unsigned ticks;
     unsigned wanted;   /* bits of the lists to be read soon */
@@ -75,6 +77,8 @@ struct hub {
 /* hub_round.c; a hub_refresh without a function is a call of the round. */
 void hub_on_timer(void *arg);
 void hub_round_ended(struct hub *h);
+/* A call has been without an answer for so long that slurmctld cannot be said to answer. */
+void hub_overdue(struct hub *h);
 /* Ask more often for a while. */
 void hub_look_closely(struct hub *h);
 

@@ -9,6 +9,9 @@
  *   - slurmctld does not answer: a ping a second; ten in the first seconds, for it may be starting;
  *   - it refuses our libslurm: a ping every ten seconds;
  *   - the kernel does not count connections: all four every second.
+ *
+ * A slurmctld that hangs takes connections and does not answer.  libslurm waits for it for longer
+ * than anybody should be told that it answers: so it counts as down before the call has ended.
  */
 #include "src/agent/hub_impl.h"
 
@@ -18,6 +21,7 @@
 #define CLOSE_LOOK_MS 5000
 #define ROUND_GAP_MS 500
 #define CALL_TIMEOUT_MS 20000
+#define OVERDUE_MS 8000
 
 void hub_round_ended(struct hub *h)
 {
@@ -89,6 +93,13 @@ static void turn(struct hub *h, int64_t now)
     h->next_ms = now + (h->mismatch ? HUB_MISMATCH_MS : close ? CLOSE_TICK_MS : TICK_MS);
 }
 
+/* Time in which this process did not run is not held against slurmctld. */
+static bool is_overdue(struct hub *h, int64_t now)
+{
+    h->silent_ms += MIN(now - h->ticked_ms, ROUND_GAP_MS);
+    return h->up && !h->pinging && h->silent_ms > OVERDUE_MS;
+}
+
 void hub_on_timer(void *arg)
 {
     struct hub *h = arg;
@@ -97,6 +108,9 @@ void hub_on_timer(void *arg)
 
     if (h->in_flight == 0)
         turn(h, now);
+    else if (is_overdue(h, now))
+        hub_overdue(h);
+    h->ticked_ms = now;
     loop_timer_arm(h->timer, close ? CLOSE_TICK_MS : h->round_calls > 1 ? ROUND_GAP_MS : LOOK_MS);
 }
 

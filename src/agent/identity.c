@@ -4,8 +4,10 @@
  *
  * The operator makes them and puts them into a Secret, which is mounted here.  It renews the
  * certificate before it expires, and the mounted files change; for a while it trusts both, the old
- * and the new one.  So they are looked at once a minute.  Files that are half written, or that do
- * not belong together, change nothing: the next look sees them whole.
+ * and the new one.  With each certificate the token that was announced in next.token comes into
+ * use, so that it is known here before anybody uses it.  The files are looked at once a minute.
+ * Files that are half written, or that do not belong together, change nothing: the next look sees
+ * them whole.
  */
 #include "src/agent/identity.h"
 
@@ -20,6 +22,7 @@ struct identity {
     char *dir;
     char *cert;
     struct secret token;
+    struct secret next; /* empty: none is announced */
     struct http_tls *tls;
     struct loop_source *timer;
 };
@@ -36,6 +39,7 @@ struct texts {
     char *cert;
     char *key;
     char *token;
+    char *next; /* NULL: the file is not there */
 };
 
 static void texts_done(struct texts *t)
@@ -43,6 +47,7 @@ static void texts_done(struct texts *t)
     free(t->cert);
     secret_wipe(t->key);
     secret_wipe(t->token);
+    secret_wipe(t->next);
 }
 DEFINE_AUTO_DONE(struct texts, texts_done);
 
@@ -56,6 +61,8 @@ static int read_all(const char *dir, struct texts *t, struct err *e)
         r = file_text(dir, "token", &t->token, e);
     if (r == 0 && str_trim(str_of(t->token)).n == 0)
         r = err_bad(e, "'%s/token' is empty", dir);
+    if (r == 0)
+        (void)file_text(dir, "next.token", &t->next, NULL);
     return r;
 }
 
@@ -64,18 +71,27 @@ static void keep(struct identity *i, struct texts *t)
     free(i->cert);
     i->cert = TAKE(t->cert);
     secret_set(&i->token, str_trim(str_of(t->token)));
+    secret_set(&i->next, str_trim(str_of(t->next)));
+}
+
+static bool is_same(const struct identity *i, const struct texts *t)
+{
+    AUTO(secret_done) struct secret token = {0};
+    AUTO(secret_done) struct secret next = {0};
+
+    secret_set(&token, str_trim(str_of(t->token)));
+    secret_set(&next, str_trim(str_of(t->next)));
+    return streq(t->cert, i->cert) && secret_equal(&token, &i->token) &&
+           secret_equal(&next, &i->next);
 }
 
 bool identity_look(struct identity *i)
 {
     AUTO(texts_done) struct texts t = {0};
-    AUTO(secret_done) struct secret token = {0};
     struct err e = {0};
     int r = read_all(i->dir, &t, &e);
 
-    if (r == 0)
-        secret_set(&token, str_trim(str_of(t.token)));
-    if (r == 0 && streq(t.cert, i->cert) && secret_equal(&token, &i->token))
+    if (r == 0 && is_same(i, &t))
         return false;
     if (r == 0)
         r = http_tls_renew(i->tls, t.cert, t.key, NULL, &e);
@@ -121,6 +137,7 @@ struct identity *identity_free(struct identity *i)
     (void)loop_source_free(i->timer);
     (void)http_tls_free(i->tls);
     secret_done(&i->token);
+    secret_done(&i->next);
     free(i->cert);
     free(i->dir);
     free(i);
@@ -135,4 +152,9 @@ struct http_tls *identity_tls(struct identity *i)
 const struct secret *identity_token(const struct identity *i)
 {
     return &i->token;
+}
+
+const struct secret *identity_next_token(const struct identity *i)
+{
+    return &i->next;
 }

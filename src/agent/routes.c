@@ -69,7 +69,8 @@ static bool is_allowed(const struct routes *r, const struct http_exchange *x)
     if (!header || !starts_with(header, "Bearer "))
         return false;
     secret_set(&given, str_trim(str_of(header + strlen("Bearer "))));
-    return !secret_empty(r->token) && secret_equal(&given, r->token);
+    return !secret_empty(&given) && (secret_equal(&given, r->token) ||
+                                     (r->next_token && secret_equal(&given, r->next_token)));
 }
 
 static void route_metrics(struct routes *r, struct http_exchange *x)

@@ -13,7 +13,8 @@ struct routes {
     struct hub *hub;
     struct engine *engine;
     struct metrics *metrics;
-    const struct secret *token; /* NULL: whoever reaches the socket may do everything */
+    const struct secret *token;      /* NULL: whoever reaches the socket may do everything */
+    const struct secret *next_token; /* taken as well; NULL or empty: there is none */
 };
 
 /* An http_handler_fn; `arg` is a struct routes. */

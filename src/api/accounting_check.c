@@ -122,6 +122,7 @@ static void check_storage(const struct accounting *acct, struct api_problems *p)
     check_word(p, "spec.storageConfig.database", s->database);
     check_word(p, "spec.storageConfig.username", s->username);
     name_check_key_ref(p, "spec.storageConfig.passwordKeyRef", s->password_key_ref);
+    name_check_needed(p, "spec.storageConfig.passwordKeyRef", s->password_key_ref);
 }
 
 static void check_external(const struct accounting *acct, struct api_problems *p)
@@ -209,6 +210,7 @@ void accounting_check(const struct accounting *acct, struct api_problems *p)
     name_check_key_ref(p, "spec.jwtKeyRef", s->jwt_key_ref);
     name_check_key_ref(p, "spec.jwtHs256KeyRef", s->jwt_hs256_key_ref);
     name_check_key_ref(p, "spec.jwksKeyRef", s->jwks_key_ref);
+    name_check_needed(p, "spec.slurmKeyRef", s->slurm_key_ref);
     if (s->jwt_hs256_key_ref)
         api_problem_add(p, API_WARNING, "spec.jwtHs256KeyRef",
                         s->jwt_key_ref ? "is ignored beside jwtKeyRef"

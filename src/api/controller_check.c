@@ -44,6 +44,7 @@ static void check_keys(const struct controller *c, struct api_problems *p)
     name_check_key_ref(p, "spec.jwtKeyRef", s->jwt_key_ref);
     name_check_key_ref(p, "spec.jwtHs256KeyRef", s->jwt_hs256_key_ref);
     name_check_key_ref(p, "spec.jwksKeyRef", s->jwks_key_ref);
+    name_check_needed(p, "spec.slurmKeyRef", s->slurm_key_ref);
     if (s->jwt_hs256_key_ref)
         api_problem_add(p, API_WARNING, "spec.jwtHs256KeyRef",
                         s->jwt_key_ref ? "is ignored beside jwtKeyRef"
@@ -52,6 +53,27 @@ static void check_keys(const struct controller *c, struct api_problems *p)
         api_problem_add(p, API_WARNING, "spec.slurmKeyRef",
                         "an external slurmctld has a key of its own: without a reference to it "
                         "nobody here can talk to it");
+}
+
+static void check_unused_external(const struct controller *c, struct api_problems *p)
+{
+    static const char own[] =
+        "is ignored, since the configuration of an external slurmctld is its own";
+    struct controller_ref_list lists[CONTROLLER_REF_LISTS];
+    const struct controller_spec *s = &c->spec;
+
+    if (s->ha.enabled)
+        api_problem_add(p, API_WARNING, "spec.ha", "is ignored, since external is true");
+    if (s->extra_conf && s->extra_conf[0])
+        api_problem_add(p, API_WARNING, "spec.extraConf", "%s", own);
+    controller_ref_lists(c, lists);
+    for (size_t i = 0; i < CONTROLLER_REF_LISTS; i++)
+        if (lists[i].refs->n)
+            api_problem_add(p, API_WARNING, api_problem_path(p, "spec.%s", lists[i].field), "%s",
+                            own);
+    if (s->metrics.enabled)
+        api_problem_add(p, API_WARNING, "spec.metrics.enabled",
+                        "is ignored, since external is true");
 }
 
 static void check_external(const struct controller *c, struct api_problems *p)
@@ -67,11 +89,8 @@ static void check_external(const struct controller *c, struct api_problems *p)
     if (s->external_config && !s->external)
         api_problem_add(p, API_WARNING, "spec.externalConfig",
                         "is not used, since external is false");
-    if (s->external && s->ha.enabled)
-        api_problem_add(p, API_WARNING, "spec.ha", "is ignored, since external is true");
-    if (s->external && s->extra_conf && s->extra_conf[0])
-        api_problem_add(p, API_WARNING, "spec.extraConf",
-                        "is ignored, since the configuration of an external slurmctld is its own");
+    if (s->external)
+        check_unused_external(c, p);
 }
 
 /* What a claim that is made here would be like. */

@@ -28,7 +28,8 @@ static int one_check(enum key_shape shape, size_t n, struct err *e)
     if (n == 0)
         return err_bad(e, "is empty");
     if (n < least)
-        return err_bad(e, "has %zu bytes, and %s needs %zu", n, munge ? "munge" : "Slurm", least);
+        return err_bad(e, "has %zu %s, and %s needs %zu", n, word_for(n, "byte", "bytes"),
+                       munge ? "munge" : "Slurm", least);
     if (n > most)
         return err_bad(e, "has %zu bytes, and %s takes at most %zu", n, munge ? "munge" : "Slurm",
                        most);
@@ -68,8 +69,8 @@ static int member_check(const struct jsn *key, struct err *e)
     if (!k || decode_base64(&bytes, str_of(k)) < 0)
         return err_bad(e, "key '%.40s': k is not base64", kid);
     if (bytes.n < SLURM_KEY_MIN_BYTES)
-        return err_bad(e, "key '%.40s': k has %zu bytes, and Slurm needs %d", kid, bytes.n,
-                       SLURM_KEY_MIN_BYTES);
+        return err_bad(e, "key '%.40s': k has %zu %s, and Slurm needs %d", kid, bytes.n,
+                       word_for(bytes.n, "byte", "bytes"), SLURM_KEY_MIN_BYTES);
     return 0;
 }
 

@@ -117,3 +117,10 @@ void name_check_key_ref(struct api_problems *p, const char *field, const struct 
         api_problem_value(p, API_INVALID, api_problem_path(p, "%s.key", field),
                           name_shown(p, ref->key), "a key %s", fault);
 }
+
+void name_check_needed(struct api_problems *p, const char *field, const struct api_key_ref *ref)
+{
+    if (ref && ref->optional)
+        api_problem_add(p, API_WARNING, api_problem_path(p, "%s.optional", field),
+                        "is not used: nothing goes on before it is there");
+}

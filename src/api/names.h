@@ -22,5 +22,8 @@ const char *name_cluster_fault(struct str name);
 void name_check_ref(struct api_problems *p, const char *field, const char *name);
 /* The same of a reference to one key, and of that key; NULL is none. */
 void name_check_key_ref(struct api_problems *p, const char *field, const struct api_key_ref *ref);
+
+/* Warn of `optional` where nothing can go on without what is referred to; ref may be NULL. */
+void name_check_needed(struct api_problems *p, const char *field, const struct api_key_ref *ref);
 /* The name as JSON shows it; in the list's arena. */
 const char *name_shown(struct api_problems *p, const char *name);

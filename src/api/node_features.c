@@ -14,7 +14,7 @@
 #include "src/api/names.h"
 #include "src/slurm/conf.h"
 
-static struct conf *parse(const char *extra_conf)
+struct conf *node_conf_parse(const char *extra_conf)
 {
     AUTO(faults_done) struct faults faults = {0};
     AUTO(buf_done) struct buf line = {0};
@@ -39,7 +39,7 @@ typedef void (*feature_fn)(void *arg, struct str feature);
 /* Each feature of an extraConf, as often as it stands there. */
 static void each_feature(const char *extra_conf, feature_fn fn, void *arg)
 {
-    AUTO(conf_free) struct conf *conf = extra_conf ? parse(extra_conf) : NULL;
+    AUTO(conf_free) struct conf *conf = extra_conf ? node_conf_parse(extra_conf) : NULL;
     size_t n = 0;
     const struct conf_line *lines = conf ? conf_lines(conf, &n) : NULL;
 

@@ -4,6 +4,11 @@
 
 #include "src/api/nodeset.h"
 
+struct conf;
+
+/* extraConf of a NodeSet as one NodeName line; NULL: it cannot be read.  Owned by the caller. */
+struct conf *node_conf_parse(const char *extra_conf);
+
 /* Of one node, its NodeSet's name among them. */
 #define NODE_FEATURES_MAX 128
 

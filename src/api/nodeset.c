@@ -150,8 +150,8 @@ static const struct jsn_field spec_fields[] = {
      .doc = "Whether nodes with jobs are protected from eviction by a PodDisruptionBudget."},
     {"pruneSlurmNodeRecords", JSN_ENUM, SPEC(prune_records), 0, .def = "\"Never\"",
      .names = prune_names,
-     .doc = "Whether Slurm forgets nodes whose Kubernetes node is gone. Only used where "
-            "scalingMode is DaemonSet."},
+     .doc = "Taken for the sake of manifests that have it. Records of nodes whose pods are gone "
+            "for good are deleted in any case."},
     {"oversubscribeNode", JSN_FLAG, SPEC(oversubscribe_node), 0, .def = "false",
      .doc = "Whether several workers may share a Kubernetes node."},
     JSN_END,

@@ -152,6 +152,21 @@ static void check_conf(const struct nodeset *ns, uint32_t release, struct api_pr
         api_problem_add(p, API_INVALID, "spec.partition.config", "%s", e.text);
 }
 
+static void check_claim_type(const struct nodeset_claim_template *t, size_t i,
+                             struct api_problems *p)
+{
+    static const char field[] = "spec.volumeClaimTemplates[%zu].%s";
+
+    if (t->api_version && !streq(t->api_version, "v1"))
+        api_problem_value(p, API_INVALID, api_problem_path(p, field, i, "apiVersion"),
+                          name_shown(p, t->api_version), "must be v1, or left out");
+    if (t->kind && !streq(t->kind, "PersistentVolumeClaim"))
+        api_problem_value(p, API_INVALID, api_problem_path(p, field, i, "kind"),
+                          name_shown(p, t->kind), "must be PersistentVolumeClaim, or left out");
+    if (jsn_len(t->status))
+        api_problem_add(p, API_WARNING, api_problem_path(p, field, i, "status"), "is not used");
+}
+
 static void check_claims(const struct nodeset *ns, struct api_problems *p)
 {
     const struct nodeset_claim_templates *t = &ns->spec.claim_templates;
@@ -161,6 +176,7 @@ static void check_claims(const struct nodeset *ns, struct api_problems *p)
         const char *field = api_problem_path(p, "spec.volumeClaimTemplates[%zu].metadata.name", i);
         const char *fault = name_label_fault(str_of(name));
 
+        check_claim_type(&t->items[i], i, p);
         if (!name || !name[0])
             api_problem_add(p, API_REQUIRED, field, "must name the volume");
         else if (fault)
@@ -175,15 +191,11 @@ static void check_claims(const struct nodeset *ns, struct api_problems *p)
     }
 }
 
+/* sssdConfRef is used without ssh, too: jobs have their users' names by it. */
 static void check_unused_ssh(const struct nodeset_ssh *ssh, struct api_problems *p)
 {
-    if (!ssh)
-        return;
-    if (!ssh->enabled && ssh->extra_sshd_config && ssh->extra_sshd_config[0])
+    if (ssh && !ssh->enabled && ssh->extra_sshd_config && ssh->extra_sshd_config[0])
         api_problem_add(p, API_WARNING, "spec.ssh.extraSshdConfig",
-                        "is not used, since ssh.enabled is false");
-    if (!ssh->enabled && ssh->sssd_conf_ref.name && ssh->sssd_conf_ref.name[0])
-        api_problem_add(p, API_WARNING, "spec.ssh.sssdConfRef",
                         "is not used, since ssh.enabled is false");
 }
 
@@ -212,9 +224,10 @@ static void check_unused(const struct nodeset *ns, struct api_problems *p)
     if (s->scaling_mode == NODESET_DAEMONSET && s->pin_to_node)
         api_problem_add(p, API_WARNING, "spec.pinToNode",
                         "is not used, since scalingMode is DaemonSet");
-    if (s->scaling_mode == NODESET_STATEFULSET && s->prune_records != NODESET_PRUNE_NEVER)
+    if (s->prune_records != NODESET_PRUNE_NEVER)
         api_problem_add(p, API_WARNING, "spec.pruneSlurmNodeRecords",
-                        "is not used, since scalingMode is StatefulSet");
+                        "changes nothing: records of nodes whose pods are gone for good are "
+                        "deleted in any case");
 }
 
 void nodeset_check(const struct nodeset *ns, uint32_t release, struct api_problems *p)

@@ -123,6 +123,13 @@ void api_token_check(const struct api_token *t, struct api_problems *p)
     if (!api_token_jwt_ref(t))
         api_problem_add(p, API_REQUIRED, "spec.jwtKeyRef",
                         "must name the Secret and its key that sign the cluster's tokens");
+    if (t->spec.jwt_hs256_key_ref && t->spec.jwt_key_ref)
+        api_problem_add(p, API_WARNING, "spec.jwtHs256KeyRef", "is ignored beside jwtKeyRef");
+    name_check_needed(p, "spec.jwtKeyRef", t->spec.jwt_key_ref);
+    name_check_needed(p, "spec.jwtHs256KeyRef", t->spec.jwt_hs256_key_ref);
+    if (t->spec.secret_ref && t->spec.secret_ref->optional)
+        api_problem_add(p, API_WARNING, "spec.secretRef.optional",
+                        "is not used: the Secret is made in any case");
     if (t->spec.lifetime_ms < LIFETIME_LEAST_MS || t->spec.lifetime_ms > LIFETIME_MOST_MS)
         api_problem_add(p, API_INVALID, "spec.lifetime",
                         "must be between 10s and 2147483646s, which is Slurm's longest");

@@ -42,6 +42,12 @@ bool starts_with(const char *s, const char *prefix);
 bool ends_with(const char *s, const char *suffix);
 int str_cmp(struct str a, struct str b);
 
+/* The words that go with a count: "%zu %s", n, word_for(n, "pod is", "pods are"). */
+static inline const char *word_for(uint64_t n, const char *one, const char *many)
+{
+    return n == 1 ? one : many;
+}
+
 /* Without blanks (space, tab, CR, LF) at both ends. */
 struct str str_trim(struct str s);
 

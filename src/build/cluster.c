@@ -71,7 +71,7 @@ bool build_has_directory(const struct build_cluster *c, const struct nodeset *ns
     const struct nodeset_ssh *ssh = ns->spec.ssh;
     const char *name = ssh ? ssh->sssd_conf_ref.name : NULL;
 
-    if (!ssh || ssh->enabled)
+    if (!ssh || (ssh->enabled && !ssh->sssd_conf_ref.optional))
         return ssh != NULL;
     return name && name[0] &&
            api_lookup_get(c->lookup, "Secret", api_namespace(&ns->meta), name, NULL) == API_PRESENT;

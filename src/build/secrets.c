@@ -80,6 +80,8 @@ struct jsn *build_agent_secret(struct arena *a, const struct build_cluster *c,
     jsn_set(a, data, AGENT_CERT, encoded(a, str_of(keys->cert_pem)));
     jsn_set(a, data, AGENT_KEY, encoded(a, str_of(keys->key_pem)));
     jsn_set(a, data, AGENT_TOKEN, encoded(a, str_of(keys->token)));
+    if (keys->next_token)
+        jsn_set(a, data, AGENT_NEXT_TOKEN, encoded(a, str_of(keys->next_token)));
     if (keys->previous_pem)
         jsn_set(a, data, AGENT_PREVIOUS, encoded(a, str_of(keys->previous_pem)));
     return make_object(a, c, labels_agent(a, c->controller->meta.name), data);

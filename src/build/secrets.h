@@ -26,9 +26,11 @@ struct build_agent_keys {
     const char *cert_pem; /* for labels_agent_host */
     const char *key_pem;
     const char *token;
+    const char *next_token;   /* to be used with the next certificate; NULL: none is announced */
     const char *previous_pem; /* the certificate before this one, still trusted; NULL: none */
 };
 #define AGENT_TOKEN "token"
+#define AGENT_NEXT_TOKEN "next.token"
 #define AGENT_CERT "tls.crt"
 #define AGENT_KEY "tls.key"
 #define AGENT_PREVIOUS "previous.crt"

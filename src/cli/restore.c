@@ -213,10 +213,13 @@ static int begin_epoch(struct restore *v, struct err *e)
     if (r == 0)
         r = restore_adapt(s, &from, &to, &dropped, &moved, e);
     if (r == 0 && dropped)
-        (void)printf("%zu pods and nodes that are not here are taken out; pods are made again\n",
-                     dropped);
+        (void)printf("%zu %s taken out; pods are made again\n", dropped,
+                     word_for(dropped, "pod or node that is not here is",
+                              "pods and nodes that are not here are"));
     if (r == 0 && moved)
-        (void)printf("%zu volumes of claims have moved from %s\n", moved, from.state);
+        (void)printf("%zu %s moved from %s\n", moved,
+                     word_for(moved, "volume of a claim has", "volumes of claims have"),
+                     from.state);
     return r;
 }
 

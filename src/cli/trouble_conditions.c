@@ -2,8 +2,9 @@
 /*
  * What conditions of our objects say is wrong.
  *
- * Most conditions are good when they are true; what somebody changed in Slurm (Drifted) is not.
- * Types that are in neither list tell of a state and of nothing wrong (Paused, Deleting).
+ * A condition is good when it is true, unless it is in one of two lists: what somebody changed in
+ * Slurm (Drifted) is good when it is false, and others tell of a state and of nothing wrong: pods
+ * of an older template (Updated) serve.
  */
 #include "src/cli/trouble_conditions.h"
 
@@ -22,25 +23,16 @@ static bool is_among(const char *const *types, const char *type)
 
 static bool is_bad(const struct jsn *condition)
 {
-    static const char *const should_hold[] = {"Ready",
-                                              "Available",
-                                              "ConfigApplied",
-                                              "Valid",
-                                              "NodeSetsAccepted",
-                                              "ScaledDown",
-                                              "PartitionsAccepted",
-                                              "PartitionApplied",
-                                              "Default",
-                                              "KeysCurrent",
-                                              "AccountingFound",
-                                              "SlurmRelease",
-                                              NULL};
-    static const char *const should_not[] = {"Drifted", NULL};
+    static const char *const should_not[] = {"Drifted", "ReplicaFailure", NULL};
+    static const char *const states[] = {"Paused", "Deleting", "Updated", NULL};
+    static const char *const told_by_drifted[] = {"ChangedInSlurm", NULL};
     const char *type = jsn_get_str(condition, "type");
     const char *status = jsn_get_str(condition, "status");
 
-    return (is_among(should_hold, type) && streq(status, "False")) ||
-           (is_among(should_not, type) && streq(status, "True"));
+    if (is_among(should_not, type))
+        return streq(status, "True");
+    return streq(status, "False") && !is_among(states, type) &&
+           !is_among(told_by_drifted, jsn_get_str(condition, "reason"));
 }
 
 static bool is_starting(const struct jsn *condition, int64_t now_us)

@@ -6,7 +6,8 @@
  * the first.  The Secret <controller>-agent has its certificate, which is the only one that is
  * trusted, and the token that it asks for.  Both are made here, since making them needs randomness
  * and OpenSSL, which plans do without; the certificate again before it expires.  Until the agent
- * has seen the new one, the one before it is trusted, too.
+ * has seen the new one, the one before it is trusted, too.  With it comes another token: the one
+ * that the Secret has announced since the last time, so that the agent knows it already.
  */
 #include "src/operator/agent_target.h"
 
@@ -90,6 +91,7 @@ bool agent_target_find(struct arena *a, const struct world *w, const struct plan
 struct kept {
     const char *cert;
     const char *token;
+    const char *next_token;
 };
 
 static struct kept read_kept(struct arena *a, const struct world *w, const struct build_cluster *c)
@@ -100,7 +102,8 @@ static struct kept read_kept(struct arena *a, const struct world *w, const struc
 
     if (!o || kube_object_parse(o, a, &secret, &e) < 0)
         return (struct kept){0};
-    return (struct kept){secret_text(a, secret, AGENT_CERT), secret_text(a, secret, AGENT_TOKEN)};
+    return (struct kept){secret_text(a, secret, AGENT_CERT), secret_text(a, secret, AGENT_TOKEN),
+                         secret_text(a, secret, AGENT_NEXT_TOKEN)};
 }
 
 static const char *new_token(struct arena *a)
@@ -144,7 +147,12 @@ const struct build_agent_keys *agent_target_fresh_keys(struct arena *a, const st
         return NULL;
     }
     keys = arena_calloc(a, 1, sizeof(*keys));
-    *keys = (struct build_agent_keys){arena_strdup(a, pair.cert_pem), arena_strdup(a, pair.key_pem),
-                                      kept.token ? kept.token : new_token(a), kept.cert};
+    *keys = (struct build_agent_keys){.cert_pem = arena_strdup(a, pair.cert_pem),
+                                      .key_pem = arena_strdup(a, pair.key_pem),
+                                      .token = kept.next_token ? kept.next_token
+                                               : kept.token    ? kept.token
+                                                               : new_token(a),
+                                      .next_token = new_token(a),
+                                      .previous_pem = kept.cert};
     return keys;
 }

@@ -67,20 +67,31 @@ static const char *stage_of(struct acct_draft *d, const struct jsn *live)
     return key_stage_told(d->a, &s);
 }
 
+static void refuse_other_key(struct acct_draft *d, const char *field, const struct api_key_ref *own,
+                             struct api_key_ref theirs, const char *otherwise)
+{
+    if (own && !api_key_ref_equal(own, &theirs))
+        fail(d, "KeyMismatch",
+             arena_printf(d->a,
+                          "%s names another key than Controller %s has (%s of Secret %s): %s; "
+                          "leave it out",
+                          field, d->build.cluster->controller->meta.name, theirs.key, theirs.name,
+                          otherwise));
+}
+
 static void use_controllers_keys(struct acct_draft *d)
 {
     const struct controller *ctl = d->build.cluster->controller;
-    struct api_key_ref theirs = controller_slurm_key(d->a, ctl);
     const char *name = labels_keys(d->a, ctl->meta.name);
     const struct jsn *live = observe(d, "Secret", name);
 
     d->build.key_stage = stage_of(d, live);
-    if (d->acct->spec.slurm_key_ref && !api_key_ref_equal(d->acct->spec.slurm_key_ref, &theirs))
-        fail(d, "KeyMismatch",
-             arena_printf(d->a,
-                          "spec.slurmKeyRef names another key than Controller %s has (%s of Secret "
-                          "%s): slurmctld and slurmdbd would not know each other; leave it out",
-                          ctl->meta.name, theirs.key, theirs.name));
+    refuse_other_key(d, "spec.slurmKeyRef", d->acct->spec.slurm_key_ref,
+                     controller_slurm_key(d->a, ctl),
+                     "slurmctld and slurmdbd would not know each other");
+    refuse_other_key(d, "spec.jwtKeyRef", accounting_jwt_key(d->acct),
+                     controller_jwt_key(d->a, ctl),
+                     "slurmdbd would take other tokens than slurmctld");
     if (!live) {
         d->wait = true;
         fail(d, "KeysAwaited",

@@ -244,9 +244,10 @@ static const char *missing_key(struct draft *d)
     const struct api_key_ref refs[] = {controller_slurm_key(d->to->arena, d->c),
                                        controller_jwt_key(d->to->arena, d->c)};
     const bool ours[] = {controller_makes_slurm_key(d->c), controller_makes_jwt_key(d->c)};
+    const bool needed[] = {true, !refs[1].optional};
 
     for (size_t i = 0; i < ARRAY_LEN(refs); i++)
-        if (!ours[i] && !refs[i].optional &&
+        if (!ours[i] && needed[i] &&
             api_lookup_get(d->cluster->lookup, "Secret", d->namespace, refs[i].name, NULL) ==
                 API_ABSENT)
             return refs[i].name;

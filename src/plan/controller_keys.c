@@ -9,10 +9,12 @@
  *
  * A stage is over when everybody has what it brings.  The agent reports that of slurmctld, and each
  * node in its comment in Slurm ("[keys 3-accept]").  A node whose slurmd does not answer and which
- * runs no job is not waited for: it gets the keys when it starts.  Without an agent nothing of this
- * is known, and a stage lasts as long as kubelets may take to bring a Secret.  Login pods have no
- * node that could report; where there are any, a stage lasts as long, or as long as the overlap if
- * that is less.
+ * runs no job is not waited for: it gets the keys when it starts.  Images without our start scripts
+ * do not report; with auth/slurm their slurmd has read what was there when it started, so one that
+ * has started after the Secret must have arrived counts.  Without an agent nothing of this is
+ * known, and a stage lasts as long as kubelets may take to bring a Secret.  Login pods have no node
+ * that could report; where there are any, a stage lasts as long, or as long as the overlap if that
+ * is less.
  */
 #include "src/base/clock.h"
 #include "src/build/labels.h"
@@ -87,6 +89,20 @@ static bool is_vacant(const struct slurm_node *n)
            (base == NODE_BASE_DOWN || base == NODE_BASE_FUTURE || (n->state & away));
 }
 
+/* What this stage gave must have arrived in every pod by then. */
+static int64_t arrived_us(const struct key_state *now)
+{
+    return now->since_us + UNSEEN_US;
+}
+
+/* munged is started with the pod, and not with slurmd. */
+static bool has_read(const struct keys_draft *d, const struct slurm_node *n, const char *mark,
+                     const struct key_state *now)
+{
+    return (n->comment && strstr(n->comment, mark)) ||
+           (!build_uses_munge(d->cluster) && n->started_us >= arrived_us(now));
+}
+
 /* An external one has keys of its own; one that is not there gets them when it starts. */
 static bool slurmdbd_has(const struct keys_draft *d, const char *stage)
 {
@@ -101,9 +117,10 @@ static bool slurmdbd_has(const struct keys_draft *d, const char *stage)
 }
 
 /* Count who has the stage; names of some who have not. */
-static bool count_holders(struct keys_draft *d, const char *stage)
+static bool count_holders(struct keys_draft *d, const struct key_state *now)
 {
     const struct slurm_state *slurm = d->in->slurm;
+    const char *stage = key_stage_told(d->a, now);
     const char *mark = arena_printf(d->a, "[keys %s]", stage);
     AUTO(buf_done) struct buf names = {0};
     unsigned missing = 0;
@@ -117,7 +134,7 @@ static bool count_holders(struct keys_draft *d, const char *stage)
         if (is_vacant(n))
             continue;
         d->v->nodes++;
-        if (n->comment && strstr(n->comment, mark))
+        if (has_read(d, n, mark, now))
             d->v->nodes_have++;
         else if (missing++ < SHOWN)
             buf_printf(&names, "%s%s", missing > 1 ? ", " : "", n->name);
@@ -203,9 +220,9 @@ static void follow(struct keys_draft *d, struct str wanted, struct str jwt)
 
     if (!now.current.n)
         now = (struct key_state){.current = wanted, .since_us = d->in->now_us};
-    f.all_have = now.stage != KEY_REST && count_holders(d, key_stage_told(d->a, &now));
+    f.all_have = now.stage != KEY_REST && count_holders(d, &now);
     if (!build_has_agent(d->cluster))
-        f.all_have = d->in->now_us >= now.since_us + UNSEEN_US;
+        f.all_have = d->in->now_us >= arrived_us(&now);
     else if (f.all_have && d->cluster->n_loginsets)
         f.all_have = d->in->now_us >= now.since_us + MIN(UNSEEN_US, f.overlap_us);
     next = key_stage_next(&now, &f);
@@ -216,6 +233,9 @@ static void follow(struct keys_draft *d, struct str wanted, struct str jwt)
         next = now;
     }
     d->v->state = next;
+    if (next.stage == now.stage && !build_uses_munge(d->cluster) &&
+        d->in->now_us >= arrived_us(&now))
+        d->v->arrived_us = arrived_us(&now);
     if (next.stage == KEY_SETTLE)
         actions_requeue(d->to, next.since_us + f.overlap_us);
     else if (next.stage != KEY_REST)
@@ -252,6 +272,20 @@ void controller_plan_keys(const struct plan_controller *in, struct actions *to,
     follow(&d, wanted, jwt);
 }
 
+/* What a person can do about nodes that do not tell; "" if there are none, or it is too early. */
+static const char *way_on(const struct keys_verdict *v, struct arena *a)
+{
+    char time[CLOCK_RFC3339_LEN];
+
+    if (!v->arrived_us || !v->missing || !v->missing[0])
+        return "";
+    clock_rfc3339(v->arrived_us, time);
+    return arena_printf(a,
+                        "; a node whose image does not tell counts when its slurmd has started "
+                        "after %s: `scontrol reconfigure` does that, and so does a new pod",
+                        time);
+}
+
 static void judge_progress(const struct keys_verdict *v, struct status_scribe *s)
 {
     const char *doing = v->state.stage == KEY_ACCEPT
@@ -265,11 +299,11 @@ static void judge_progress(const struct keys_verdict *v, struct status_scribe *s
     else
         status_set(s, "KeysCurrent", STATUS_FALSE, false,
                    v->state.stage == KEY_ACCEPT ? "Accepting" : "Signing",
-                   "the key changes: %s; slurmctld %s, and %u of %u nodes do%s%s%s", doing,
+                   "the key changes: %s; slurmctld %s, and %u of %u nodes do%s%s%s%s", doing,
                    v->slurmctld_has ? "does" : "does not yet", v->nodes_have, v->nodes,
                    v->missing && v->missing[0] ? " (not yet: " : "",
                    v->missing && v->missing[0] ? arena_printf(s->to->arena, "%s)", v->missing) : "",
-                   v->slurmdbd_lacks ? "; slurmdbd does not yet" : "");
+                   way_on(v, s->to->arena), v->slurmdbd_lacks ? "; slurmdbd does not yet" : "");
 }
 
 void controller_judge_keys(const struct keys_verdict *v, struct status_scribe *s)

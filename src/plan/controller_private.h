@@ -53,6 +53,7 @@ struct keys_verdict {
     unsigned nodes;
     unsigned nodes_have;
     const char *missing; /* some that have not, by name; NULL or "": none */
+    int64_t arrived_us;  /* with auth/slurm: since then every pod can read it; 0: not yet */
 };
 
 /* Have Secret <name>-keys follow the keys that are declared. */

@@ -234,8 +234,9 @@ void controller_judge_upgrade(const struct plan_controller *in, const struct upg
                    wants, all - behind, all, buf_str(&names));
     else if (said || api_condition_find(s->conditions, "SlurmRelease"))
         status_set(s, "SlurmRelease", STATUS_TRUE, false, "Current",
-                   "slurmctld and all %zu nodes%s run Slurm %s", all, down ? " that are up" : "",
-                   wants);
+                   "slurmctld and %s%s run Slurm %s",
+                   all == 1 ? "its node" : arena_printf(s->to->arena, "all %zu nodes", all),
+                   down ? " that are up" : "", wants);
     if (controller_upgrade_is_on(v) || behind)
         look_again(s);
 }

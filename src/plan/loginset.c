@@ -118,8 +118,8 @@ static void judge_ready(struct draft *d, const struct count *n, struct status_sc
         status_set(s, "Ready", STATUS_TRUE, false, "NoReplicas",
                    "no pods are wanted: spec.replicas is 0");
     else if (n->ready >= d->l->spec.replicas)
-        status_set(s, "Ready", STATUS_TRUE, false, "LoginsReady", "%lld pods can be logged in to",
-                   (long long)n->ready);
+        status_set(s, "Ready", STATUS_TRUE, false, "LoginsReady", "%lld %s can be logged in to",
+                   (long long)n->ready, word_for((uint64_t)n->ready, "pod", "pods"));
     else if (n->trouble)
         status_set(s, "Ready", STATUS_FALSE, true, "PodsInTrouble", "pod %s: %s", n->troubled,
                    n->trouble);

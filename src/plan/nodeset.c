@@ -11,6 +11,7 @@
 #include "src/plan/nodeset.h"
 
 #include "src/api/node_features.h"
+#include "src/api/node_gres.h"
 #include "src/build/labels.h"
 #include "src/build/nodeset_pod.h"
 #include "src/build/nodeset_revision.h"
@@ -194,6 +195,8 @@ static struct nodeset_view view_of(const struct plan_nodeset *in, struct actions
     view.data = data;
     view.hash = plan_revision(in, text, to);
     node_declare(to->arena, in->ns, view.topology, &view.node);
+    if (in->cluster->controller)
+        view.gres_unknown = node_gres_unknown(to->arena, in->ns, in->cluster->controller);
     return view;
 }
 
@@ -220,7 +223,7 @@ static const char *pinned_to(struct arena *a, const struct plan_nodeset *in, uin
 static bool is_checked(const struct plan_nodeset *in, const struct nodeset_view *view,
                        const struct build_worker *w, struct arena *a)
 {
-    return in->slurm && !in->slurm->down &&
+    return in->slurm && !in->slurm->down && !view->gres_unknown &&
            !nodeset_record_is_stale(a, in, view, worker_hostname(a, in->ns, w));
 }
 

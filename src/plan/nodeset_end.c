@@ -60,13 +60,15 @@ static struct nodeset_hindrance explain(struct arena *a, const struct plan_nodes
         return (struct nodeset_hindrance){"Deleting", "its pods are ending"};
     if (in->slurm && !in->slurm->down)
         return (struct nodeset_hindrance){
-            "Deleting",
-            arena_printf(a, "%zu pods wait for their jobs to end; %s", s->n_waiting, way_out)};
+            "Deleting", arena_printf(a, "%zu %s to end; %s", s->n_waiting,
+                                     word_for(s->n_waiting, "pod waits for its jobs",
+                                              "pods wait for their jobs"),
+                                     way_out)};
     return (struct nodeset_hindrance){
-        "Deleting", arena_printf(a, "%s, so nothing tells that no job runs on %zu pods; %s",
+        "Deleting", arena_printf(a, "%s, so nothing tells that no job runs on %zu %s; %s",
                                  in->cluster->controller ? "slurmctld's state is not known"
                                                          : "its Controller is gone",
-                                 s->n_waiting, way_out)};
+                                 s->n_waiting, word_for(s->n_waiting, "pod", "pods"), way_out)};
 }
 
 /* slurmctld had nodes of it, and cannot be asked to delete them now.  Where the Controller goes,

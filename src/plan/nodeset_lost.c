@@ -9,7 +9,8 @@
  * a pod whose node is not known is never deleted for that, since nobody can tell what it runs.
  *
  * A pod that has become ready may still be about to register: it gets some seconds.  Asked again
- * after a minute, as long as it takes.
+ * after a minute, as long as it takes.  Once the node is there the annotation goes, so that a node
+ * that is lost again, a moment later, does not wait for that minute.
  */
 #include "src/build/labels.h"
 #include "src/plan/nodeset_private.h"
@@ -27,22 +28,41 @@ bool nodeset_is_lost(const struct plan_nodeset *in, const struct plan_pod *p)
     return nodeset_is_unregistered(in, p) && p->ready_us + PLAN_REGISTERS_WITHIN_US <= in->now_us;
 }
 
-static void ask(const struct plan_nodeset *in, const struct plan_pod *p, struct actions *to)
+static void annotate(const struct plan_pod *p, struct jsn *value, struct actions *to)
 {
     struct jsn *patch = jsn_object(to->arena);
     struct jsn *meta = jsn_ensure_object(to->arena, patch, "metadata");
     struct action *a = actions_add(to, ACTION_PATCH);
 
     jsn_set(to->arena, jsn_ensure_object(to->arena, meta, "annotations"), ANNOTATION_REGISTER,
-            jsn_stringf(to->arena, "%lld", (long long)in->now_us));
+            value);
     a->kind = plan_kind_find("Pod");
     a->namespace = p->namespace;
     a->name = p->name;
     a->body = patch;
+}
+
+static void ask(const struct plan_nodeset *in, const struct plan_pod *p, struct actions *to)
+{
+    annotate(p, jsn_stringf(to->arena, "%lld", (long long)in->now_us), to);
     actions_event(to, true, "NodeLost",
                   "slurmctld has no node %s, although pod %s runs; its slurmd is started again to "
                   "register",
                   p->slurm_name, p->name);
+}
+
+/* The node is there again.  Not at once: else one that never stays would be asked without a pause.
+ */
+static void take_back(const struct plan_nodeset *in, const struct plan_pod *p, struct actions *to)
+{
+    int64_t due = p->register_us + PLAN_REGISTERS_WITHIN_US;
+
+    if (!in->slurm || in->slurm->down || !slurm_state_node(in->slurm, p->slurm_name))
+        return;
+    if (due > in->now_us)
+        actions_requeue(to, due);
+    else
+        annotate(p, jsn_null(to->arena), to);
 }
 
 void nodeset_lost_plan(const struct plan_nodeset *in, struct actions *to)
@@ -52,8 +72,11 @@ void nodeset_lost_plan(const struct plan_nodeset *in, struct actions *to)
         const struct plan_pod *p = in->pods[i];
         int64_t due;
 
-        if (!nodeset_is_unregistered(in, p))
+        if (!nodeset_is_unregistered(in, p)) {
+            if (p->register_us && !p->deleting)
+                take_back(in, p, to);
             continue;
+        }
         due = MAX(p->ready_us + PLAN_REGISTERS_WITHIN_US,
                   p->register_us ? p->register_us + ASK_AGAIN_US : 0);
         if (due > in->now_us) {

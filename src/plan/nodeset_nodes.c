@@ -19,6 +19,9 @@
  * since the next one would fare no better: the condition NodesApplied says what differs.  A pod
  * without the mark is replaced once.
  *
+ * Where slurmctld does not know the kind of a Gres, no record can have it: such pods are not marked
+ * and not replaced either, before GresTypes names it.
+ *
  * A record that somebody else holds, by a reason of theirs or a reservation, is never deleted.
  */
 #include "src/build/controller_config.h"
@@ -83,7 +86,7 @@ static bool needs_record(struct arena *a, const struct plan_nodeset *in,
     const struct slurm_node *n = node_of(in, p->slurm_name);
     struct node_differences d;
 
-    if (!n || p->record_checked || !nodeset_record_is_ours(n))
+    if (!n || p->record_checked || view->gres_unknown || !nodeset_record_is_ours(n))
         return false;
     node_compare(a, &view->node, n, &d);
     return d.n_lasting > 0;
@@ -215,7 +218,7 @@ static void keep_node(const struct plan_nodeset *in, const struct nodeset_view *
     node_compare(to->arena, &view->node, n, &d);
     drift = is_drift(view, p, n);
     reverts = build_reverts_drift(in->cluster);
-    body = update_body(to->arena, &d, p, drift && reverts);
+    body = update_body(to->arena, &d, p, drift && reverts && !view->gres_unknown);
     if (d.n == d.n_lasting)
         adopt(in, view, p, n, to);
     if (!body || (drift && !reverts))

@@ -76,6 +76,16 @@ static bool is_only_gres(const struct node_differences *d, const struct plan_pod
     return false;
 }
 
+static const char *gres_hint(const struct survey *s)
+{
+    return s->view->gres_unknown
+               ? arena_printf(s->a,
+                              " (slurmctld leaves %s out: GresTypes in spec.extraConf of the "
+                              "Controller does not name it)",
+                              s->view->gres_unknown)
+               : "";
+}
+
 static bool is_on_its_way(const struct survey *s, const struct plan_pod *p,
                           const struct slurm_node *n)
 {
@@ -118,13 +128,14 @@ static void look(struct survey *s, const struct plan_pod *p)
                                 d.n_lasting && d.n > d.n_lasting ? ", " : "",
                                 difference_text(s->a, &d, true))
                  : "its pod has an older template");
-    else if (d.n_lasting && !p->record_checked && !nodeset_record_is_ours(n))
+    else if (d.n_lasting && !p->record_checked && !s->view->gres_unknown &&
+             !nodeset_record_is_ours(n))
         note(s, WAITING, n->name,
              arena_printf(s->a, "%s (it is held: %s)", difference_text(s->a, &d, false),
                           n->reason ? n->reason : "it stands in a reservation"));
     else if (d.n_lasting)
-        note(s, is_only_gres(&d, p) ? CHANGED : NOT_AS_DECLARED, n->name,
-             difference_text(s->a, &d, false));
+        note(s, is_only_gres(&d, p) && !s->view->gres_unknown ? CHANGED : NOT_AS_DECLARED, n->name,
+             arena_printf(s->a, "%s%s", difference_text(s->a, &d, false), gres_hint(s)));
     if (nodeset_fit_of(s->a, s->in, s->view, p) != NODESET_OUTDATED && d.n > d.n_lasting)
         note(s, is_on_its_way(s, p, n) ? APPLYING : CHANGED, n->name,
              difference_text(s->a, &d, true));

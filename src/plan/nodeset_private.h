@@ -28,7 +28,8 @@ struct nodeset_view {
     const char *hash;       /* of the revision that pods should have */
     const struct jsn *data; /* of that revision */
     struct node_declared node;
-    bool topology; /* slurmctld takes another topology while a node runs */
+    bool topology;            /* slurmctld takes another topology while a node runs */
+    const char *gres_unknown; /* a kind of Gres that slurmctld does not know; NULL: none */
 };
 
 /* What is to be done about the number of pods. */

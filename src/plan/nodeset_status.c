@@ -94,6 +94,20 @@ static const char *idle_for_nothing(struct arena *a, const struct plan_nodeset *
     return n->state & NODE_FLAG_NO_RESPOND ? arena_printf(a, "%s does not respond", n->name) : NULL;
 }
 
+/* Is a node down that is not just about to come up?  One whose pod has ended or is new is. */
+static bool is_down(const struct plan_nodeset *in)
+{
+    for (size_t i = 0; i < in->n_pods; i++) {
+        const struct plan_pod *p = in->pods[i];
+        const struct slurm_node *n = slurm_state_node(in->slurm, p->slurm_name);
+
+        if (n && p->ready && !p->deleting && nodestate_base(n->state) == NODE_BASE_DOWN &&
+            n->reason && !nodeset_reason_is_ours(n->reason))
+            return true;
+    }
+    return false;
+}
+
 /* The nodes that take no jobs, a few of them; NULL: there are none. */
 static const char *absent_nodes(struct arena *a, const struct plan_nodeset *in, size_t *ret_n)
 {
@@ -124,7 +138,7 @@ static void judge_serving(const struct plan_nodeset *in, const struct nodeset_st
             "the pods are ready, but slurmctld does not answer, so that nobody knows whether "
             "their nodes take jobs");
     else if (absent)
-        status_set(s, "Ready", STATUS_FALSE, false, "NodesNotServing",
+        status_set(s, "Ready", STATUS_FALSE, false, is_down(in) ? "NodesDown" : "NodesNotServing",
                    "the pods are ready, but %zu of their nodes %s no jobs: %s", n,
                    n == 1 ? "takes" : "take", absent);
     else if (st->desired == 0)
@@ -189,23 +203,28 @@ static void judge_scale(const struct plan_nodeset *in, const struct nodeset_view
     if (scale->n_waiting == 0)
         (void)api_condition_drop(s->conditions, "ScaledDown");
     else if (known)
-        status_set(s, "ScaledDown", STATUS_FALSE, false, "WaitingForDrain",
-                   "%zu pods go when their Slurm nodes are drained: %s", scale->n_waiting,
+        status_set(s, "ScaledDown", STATUS_FALSE, false, "WaitingForDrain", "%zu %s drained: %s",
+                   scale->n_waiting,
+                   word_for(scale->n_waiting, "pod goes when its Slurm node is",
+                            "pods go when their Slurm nodes are"),
                    waited_for(s->to->arena, in, scale));
     else
         status_set(s, "ScaledDown", STATUS_FALSE, true, "SlurmStateUnknown",
-                   "%zu pods are too many, but nothing tells that no job runs on them; delete the "
-                   "pods yourself if you know better",
-                   scale->n_waiting);
+                   "%zu %s; delete pods yourself if you know better", scale->n_waiting,
+                   word_for(scale->n_waiting,
+                            "pod is too many, but nothing tells that no job runs on it",
+                            "pods are too many, but nothing tells that no job runs on them"));
     if (view && view->release.held)
         status_set(s, "Updated", STATUS_FALSE, false, "WaitingForSlurmctld", "%s",
                    view->release.held);
     else if (scale->n_outdated == 0)
         (void)api_condition_drop(s->conditions, "Updated");
     else
-        status_set(s, "Updated", STATUS_FALSE, false, "WaitingForIdle",
-                   "%zu pods have an older template and are replaced when no job can run on them",
-                   scale->n_outdated);
+        status_set(s, "Updated", STATUS_FALSE, false, "WaitingForIdle", "%zu %s", scale->n_outdated,
+                   word_for(scale->n_outdated,
+                            "pod has an older template and is replaced when no job can run on it",
+                            "pods have an older template and are replaced when no job can run on "
+                            "them"));
 }
 
 /* A configuration that was refused for a line of this NodeSet. */

@@ -51,8 +51,9 @@ static const char *held_by(struct arena *a, const struct plan_partition *in, boo
                             "them to be done at once",
                             name_jobs(a, w));
     if (live && live->pending + live->running > 0)
-        return arena_printf(a, "slurmctld keeps it, drained, until its %u jobs have ended",
-                            live->pending + live->running);
+        return arena_printf(a, "slurmctld keeps it, drained, until its %u %s ended",
+                            live->pending + live->running,
+                            word_for(live->pending + live->running, "job has", "jobs have"));
     return live ? "slurmctld is about to delete it" : NULL;
 }
 

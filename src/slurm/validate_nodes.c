@@ -34,8 +34,8 @@ static void check_along(const struct checker *c, const struct model_object *o, c
     n = hostlist_count(list);
     if (n != names && n != 1)
         validate_fault(c, FAULT_FATAL, o->line, key,
-                       "%s has %zu elements for %zu nodes; it needs as many, or one", key, n,
-                       names);
+                       "%s has %zu elements for %zu %s; it needs as many, or one", key, n, names,
+                       word_for(names, "node", "nodes"));
 }
 
 static void check_ports(const struct checker *c, const struct model_object *o)

@@ -87,6 +87,9 @@ def node(field, values, unset):
     return Live("NodeSet", f"spec.{field}", values, unset)
 
 
+CLAIM = {"volumeClaimTemplates": [{"metadata": {"name": "c"}, "spec": {
+    "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}]}
+
 NODESET = [
     node("extraConf", [("Features=a100 Weight=3", {"AvailableFeatures": "a100,second", "Weight": "3"}),
                        ("Features=h100", {"AvailableFeatures": "h100,second", "Weight": "1"})],
@@ -97,26 +100,30 @@ NODESET = [
     node("replicas", [(2, {"TotalNodes": "2"}), (1, {"TotalNodes": "1"})], {"TotalNodes": "1"}),
     Held("NodeSet", ["spec.slurmd"], "tests/e2e/slurm/test_declared_nodes.py", "slurmd={"),
     Held("NodeSet", ["spec.ordinalPadding", "spec.template.spec"], "tests/e2e/slurm/test_truth.py", "ordinalPadding=3"),
-    Held("NodeSet", ["spec.logfile", "spec.oversubscribeNode", "spec.ssh.extraSshdConfig", "spec.ssh.sssdConfRef.name",
-                     "spec.ssh.sssdConfRef.key", "spec.ssh.sssdConfRef.optional", "spec.template.metadata.labels",
-                     "spec.template.metadata.annotations"], "src/build/test/objects.c", "oversubscribeNode"),
+    Held("NodeSet", ["spec.logfile", "spec.oversubscribeNode", "spec.template.metadata.labels", "spec.template.metadata.annotations"],
+         "src/build/test/objects.c", "oversubscribeNode"),
+    Held("NodeSet", ["spec.ssh.enabled"], "tests/e2e/slurm/test_login.py", "host=hosts[1]"),
+    Held("NodeSet", ["spec.ssh.extraSshdConfig", "spec.ssh.sssdConfRef.name", "spec.ssh.sssdConfRef.key",
+                     "spec.ssh.sssdConfRef.optional"], "src/build/test/objects.c", "workers_have_sssd_conf_where_it_is_there"),
     Held("NodeSet", ["spec.volumeClaimTemplates[].metadata", "spec.volumeClaimTemplates[].spec"],
          "tests/e2e/slurm/test_machine.py", "volumeClaimTemplates"),
-    Held("NodeSet", ["spec.volumeClaimTemplates[].apiVersion", "spec.volumeClaimTemplates[].kind",
-                     "spec.volumeClaimTemplates[].status"], "src/api/test/nodeset.c", "volumeClaimTemplates"),
+    Answer("NodeSet", ["spec.volumeClaimTemplates[].apiVersion"], CLAIM, {"volumeClaimTemplates": [{**CLAIM["volumeClaimTemplates"][0],
+           "apiVersion": "v2"}]}, "apiVersion: Invalid value: \"v2\": must be v1, or left out"),
+    Answer("NodeSet", ["spec.volumeClaimTemplates[].kind"], CLAIM, {"volumeClaimTemplates": [{**CLAIM["volumeClaimTemplates"][0],
+           "kind": "Pod"}]}, "kind: Invalid value: \"Pod\": must be PersistentVolumeClaim, or left out"),
+    Answer("NodeSet", ["spec.volumeClaimTemplates[].status"], CLAIM, {"volumeClaimTemplates": [{**CLAIM["volumeClaimTemplates"][0],
+           "status": {"phase": "Bound"}}]}, "status: is not used"),
     Held("NodeSet", ["spec.updateStrategy.type", "spec.updateStrategy.scheduledUpdate.startTime",
                      "spec.updateStrategy.scheduledUpdate.duration"], "src/plan/test/nodeset_update.c", "ScheduledUpdate"),
-    Held("NodeSet", ["spec.updateStrategy.rollingUpdate.maxUnavailable"], "src/api/test/nodeset.c", "maxUnavailable"),
+    Held("NodeSet", ["spec.updateStrategy.rollingUpdate.maxUnavailable"], "src/plan/test/nodeset_update.c", "maxUnavailable"),
     Held("NodeSet", ["spec.revisionHistoryLimit"], "src/plan/test/nodeset_update.c", "revisionHistoryLimit"),
     Held("NodeSet", ["spec.minReadySeconds"], "src/plan/test/nodeset_status.c", "minReadySeconds"),
-    Held("NodeSet", ["spec.persistentVolumeClaimRetentionPolicy.whenDeleted",
-                     "spec.persistentVolumeClaimRetentionPolicy.whenScaled"], "src/build/test/objects.c", "whenDeleted"),
-    Held("NodeSet", ["spec.pinToNode"], "src/api/test/nodeset.c", "pinToNode"),
-    Held("NodeSet", ["spec.workloadDisruptionProtection"], "tests/e2e/operator/test_operator.py", "disruption"),
+    Held("NodeSet", ["spec.persistentVolumeClaimRetentionPolicy.whenDeleted"], "src/build/test/objects.c", "whenDeleted"),
+    Held("NodeSet", ["spec.persistentVolumeClaimRetentionPolicy.whenScaled"], "tests/e2e/slurm/test_machine_cordon.py", "whenScaled"),
+    Held("NodeSet", ["spec.pinToNode"], "src/plan/test/nodeset_scale.c", "pinToNode"),
+    Held("NodeSet", ["spec.workloadDisruptionProtection"], "tests/e2e/slurm/test_chart.py", "workloadDisruptionProtection=False"),
     Answer("NodeSet", ["spec.scalingMode"], {}, {"scalingMode": "DaemonSet"}, "DaemonSet is not there yet"),
-    Answer("NodeSet", ["spec.pruneSlurmNodeRecords"], {}, {"pruneSlurmNodeRecords": "NodeNotFound"}, "is not used, since scalingMode"),
-    Answer("NodeSet", ["spec.ssh.enabled"], {}, {"ssh": {"enabled": True, "sssdConfRef": {"name": "a", "key": "b"}}},
-           "starts no sshd"),
+    Answer("NodeSet", ["spec.pruneSlurmNodeRecords"], {}, {"pruneSlurmNodeRecords": "NodeNotFound"}, "changes nothing"),
     Answer("NodeSet", ["spec.updateStrategy.scheduledUpdate.flags"], {},
            {"updateStrategy": {"type": "ScheduledUpdate",
                                "scheduledUpdate": {"startTime": "2027-01-01T00:00:00Z", "flags": ["MAINT"]}}},
@@ -135,10 +142,12 @@ def controller(field, values, unset):
 CONTROLLER = [
     controller("extraConf", [("SlurmdTimeout=61", {"SlurmdTimeout": "61 sec"}), ("SlurmdTimeout=62", {"SlurmdTimeout": "62 sec"})],
                {"SlurmdTimeout": "300 sec"}),
-    Held("Controller", [f"spec.slurmKeyRef.{k}" for k in KEY], "src/plan/test/controller.c", "slurmKeyRef"),
-    Held("Controller", [f"spec.jwtKeyRef.{k}" for k in KEY], "src/build/test/objects.c", "jwtKeyRef"),
-    Held("Controller", [f"spec.jwtHs256KeyRef.{k}" for k in KEY], "src/api/test/controller.c", "jwtHs256KeyRef"),
-    Held("Controller", [f"spec.jwksKeyRef.{k}" for k in KEY], "src/build/test/config.c", "jwksKeyRef"),
+    Held("Controller", [f"spec.slurmKeyRef.{k}" for k in KEY[:2]], "src/plan/test/controller.c", "slurmKeyRef"),
+    Held("Controller", [f"spec.{ref}.{k}" for ref in ("jwtKeyRef", "jwtHs256KeyRef") for k in KEY], "src/plan/test/controller.c",
+         "jwtHs256KeyRef"),
+    Held("Controller", [f"spec.jwksKeyRef.{k}" for k in KEY], "src/build/test/objects.c", "jwksKeyRef"),
+    Answer("Controller", ["spec.slurmKeyRef.optional"], {"slurmKeyRef": {"name": "a", "key": "b"}},
+           {"slurmKeyRef": {"optional": True}}, "slurmKeyRef.optional: is not used"),
     Held("Controller", ["spec.accountingRef.name"], "tests/e2e/slurm/test_references.py", "accountingRef"),
     Held("Controller", ["spec.external"], "src/plan/test/controller.c", "external"),
     Held("Controller", ["spec.ha.enabled", "spec.ha.backups", "spec.metrics.enabled"], "src/build/test/config.c",
@@ -186,7 +195,8 @@ LOGINSET = [
     Held("LoginSet", ["spec.replicas"], "tests/e2e/slurm/test_login.py", "replicas"),
     Held("LoginSet", ["spec.login", "spec.extraSshdConfig"], "tests/e2e/slurm/test_login.py", "extraSshdConfig"),
     Held("LoginSet", ["spec.rootSshAuthorizedKeys"], "tests/e2e/slurm/test_login.py", "rootSshAuthorizedKeys"),
-    Held("LoginSet", [f"spec.sssdConfRef.{k}" for k in KEY], "tests/e2e/slurm/test_login.py", "sssdConfRef"),
+    Held("LoginSet", [f"spec.sssdConfRef.{k}" for k in KEY[:2]], "tests/e2e/slurm/test_login.py", "sssdConfRef"),
+    Held("LoginSet", ["spec.sssdConfRef.optional"], "src/build/test/objects.c", "a_login_waits_for_the_users_that_it_needs"),
     Held("LoginSet", ["spec.initconf"], "src/build/test/objects.c", "initconf"),
     Held("LoginSet", ["spec.strategy"], "src/build/test/objects.c", "strategy"),
     Held("LoginSet", SERVICE + TEMPLATE, "src/build/test/golden/login-26.05.yaml", "nodePort"),
@@ -199,20 +209,34 @@ RESTAPI = [
 ]
 
 TOKEN = [
-    Held("Token", [f"spec.{ref}.{k}" for ref in ("jwtKeyRef", "jwtHs256KeyRef") for k in KEY], "tests/e2e/slurm/test_restapi.py",
+    Held("Token", [f"spec.{ref}.{k}" for ref in ("jwtKeyRef", "jwtHs256KeyRef") for k in KEY[:2]], "src/plan/test/token.c",
          "jwtKeyRef"),
-    Held("Token", [f"spec.secretRef.{k}" for k in KEY], "tests/e2e/slurm/test_restapi.py", "secretRef"),
+    Held("Token", [f"spec.secretRef.{k}" for k in KEY[:2]], "tests/e2e/slurm/test_restapi.py", "secretRef"),
+] + [
+    Answer("Token", [f"spec.{ref}.optional"], {"username": "u", "jwtKeyRef": {"name": "a", "key": "b"}},
+           {ref: {"name": "a", "key": "b", "optional": True}}, f"{ref}.optional: is not used")
+    for ref in ("jwtKeyRef", "jwtHs256KeyRef", "secretRef")
+] + [
     Held("Token", ["spec.username", "spec.lifetime", "spec.refresh"], "src/plan/test/token.c", "lifetime"),
 ]
 
 ACCOUNTING = [
-    Held("Accounting", ["spec.external", "spec.externalConfig.host", "spec.externalConfig.port"], "src/api/test/accounting.c", "external"),
-    Held("Accounting", ["spec.extraConf"], "src/api/test/accounting.c", "extraConf"),
-    Held("Accounting", [f"spec.{ref}.{k}" for ref in ("slurmKeyRef", "jwtKeyRef", "jwtHs256KeyRef", "jwksKeyRef") for k in KEY], "src/api/test/accounting.c", "KeyRef"),
-    Held("Accounting", SERVICE, "src/api/test/accounting.c", "service"),
-    Held("Accounting", ["spec.slurmdbd"] + TEMPLATE, "src/api/test/accounting.c", "slurmdbd"),
-    Held("Accounting", ["spec.storageConfig.host", "spec.storageConfig.port", "spec.storageConfig.database", "spec.storageConfig.username"]
-         + [f"spec.storageConfig.passwordKeyRef.{k}" for k in KEY], "src/api/test/accounting.c", "storageConfig"),
+    Held("Accounting", ["spec.external", "spec.externalConfig.host", "spec.externalConfig.port"],
+         "tests/e2e/slurm/test_accounting.py", "externalConfig"),
+    Held("Accounting", [f"spec.{ref}.{k}" for ref in ("slurmKeyRef", "jwtKeyRef", "jwtHs256KeyRef") for k in KEY[:2]],
+         "src/plan/test/accounting.c", "KeyMismatch"),
+    Held("Accounting", [f"spec.jwksKeyRef.{k}" for k in KEY] + ["spec.slurmdbd", "spec.extraConf"] + SERVICE + TEMPLATE,
+         "src/build/test/accounting.c", "accounting-storage-26.05.yaml"),
+    Answer("Accounting", ["spec.slurmKeyRef.optional"], {}, {"slurmKeyRef": {"name": "a", "key": "b", "optional": True}},
+           "slurmKeyRef.optional: is not used"),
+    Answer("Accounting", ["spec.storageConfig.passwordKeyRef.optional"], {},
+           {"storageConfig": {"host": "h", "passwordKeyRef": {"name": "a", "key": "b", "optional": True}}},
+           "passwordKeyRef.optional: is not used"),
+    Held("Accounting", [f"spec.{ref}.optional" for ref in ("jwtKeyRef", "jwtHs256KeyRef")],
+         "src/build/test/accounting.c", "optional: true"),
+    Held("Accounting", ["spec.storageConfig.host", "spec.storageConfig.port", "spec.storageConfig.username"]
+         + [f"spec.storageConfig.passwordKeyRef.{k}" for k in KEY[:2]], "src/build/test/accounting.c", "storageConfig"),
+    Held("Accounting", ["spec.storageConfig.database"], "tests/e2e/slurm/test_accounting.py", "database"),
 ]
 
 ROWS = PARTITION + NODESET + CONTROLLER + LOGINSET + RESTAPI + TOKEN + ACCOUNTING

@@ -274,7 +274,7 @@ def test_a_cluster_moves_to_another_directory_when_somebody_says_so(server, tmp_
     assert refused.returncode == 1 and f"--state {old}" in refused.stderr and "--moved" in refused.stderr
     assert not os.path.exists(f"{server.state}/api.db")
     out = server.run("restore", backup, "--moved").stdout
-    assert "1 pods and nodes that are not here" in out and f"have moved from {old}" in out, out
+    assert "1 pod or node that is not here is taken out" in out and f"has moved from {old}" in out, out
     server.start()
     assert api.get("/api/v1/namespaces/default/pods/p").code == 404
     moved = api.get("/api/v1/persistentvolumes/v").ok(200)

@@ -65,9 +65,11 @@ static void what_is_made_is_kept_to_the_letter(void **state)
          "k}}\n"
          "  extraConf: |\n    PurgeJobAfter=12months\n    AuthInfo=ttl=60,use_client_ids\n"
          "  slurmdbd: {image: 'site/slurmdbd:26.05', resources: {limits: {memory: 1Gi}}}\n"
+         "  jwksKeyRef: {name: own-jwks, key: keys, optional: true}\n"
          "  service: {port: 7000, spec: {type: NodePort, externalIPs: [1.2.3.4]}, nodePort: "
-         "32500}\n"
-         "  template: {metadata: {labels: {team: a}}, spec: {hostNetwork: true}}\n"},
+         "32500, metadata: {labels: {visible: 'yes'}, annotations: {dns: db}}}\n"
+         "  template: {metadata: {labels: {team: a}, annotations: {note: b}}, spec: {hostNetwork: "
+         "true}}\n"},
     };
 
     (void)state;
@@ -122,10 +124,38 @@ static void passwords_are_written_so_that_slurm_reads_them(void **state)
     }
 }
 
+/* Without a Controller that refers to it: the token's key may be missing, the other one not. */
+static void own_keys_are_mounted(void **state)
+{
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster t = {0};
+    struct api_problems p = {.arena = &a};
+    struct build_accounting b = {.own_keys = true};
+    AUTO(buf_done) struct buf out = {0};
+
+    (void)state;
+    cluster_of(&a, &t, RELEASE(26, 5, 5),
+               CONTROLLER ACCOUNTING "  slurmKeyRef: {name: mine, key: k}\n"
+                                     "  jwtKeyRef: {name: tokens, key: t, optional: true}\n");
+    b.acct = t.cluster.accounting;
+    b.cluster = &t.cluster;
+    print(&out, build_accounting_app(&a, &b, "HASH", &p));
+    assert_non_null(strstr(buf_str(&out), "secret:\n              name: mine\n"
+                                          "              items:\n"
+                                          "              - key: k\n"
+                                          "                path: slurm.key\n"));
+    assert_non_null(strstr(buf_str(&out), "secret:\n              name: tokens\n"
+                                          "              items:\n"
+                                          "              - key: t\n"
+                                          "                path: jwt.key\n"
+                                          "              optional: true\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_made_is_kept_to_the_letter),
+        cmocka_unit_test(own_keys_are_mounted),
         cmocka_unit_test(passwords_are_written_so_that_slurm_reads_them),
     };
 

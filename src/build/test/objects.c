@@ -86,8 +86,9 @@ static void whole_objects_are_kept_to_the_letter(void **state)
          "  persistence: {existingClaim: shared}\n"
          "  service: {port: 7000, nodePort: 30017, metadata: {labels: {lb: external}},\n"
          "    spec: {type: NodePort, externalIPs: [10.0.0.1]}}\n"
-         "  metrics: {enabled: true, serviceMonitor: {enabled: true, interval: 30s, labels: "
-         "{release: p}}}\n" NODESET(
+         "  metrics: {enabled: true, serviceMonitor: {enabled: true, interval: 30s, "
+         "scrapeTimeout: 25s, labels: {release: p}, annotations: {note: m}, endpoints: [{path: "
+         "/metrics/jobs}, {path: /metrics/nodes, interval: 60s, scrapeTimeout: 50s}]}}\n" NODESET(
              "gpu") "  template:\n    metadata: {labels: {tier: gpu}, annotations: {a: b}}\n"
                     "    spec:\n      hostname: g-\n      nodeSelector: {gpu: 'true'}\n"
                     "      tolerations: [{key: gpu, operator: Exists}]\n"
@@ -129,6 +130,26 @@ static void whole_objects_are_kept_to_the_letter(void **state)
     "  sssdConfRef: {name: sssd, key: conf}\n"
 #define SSSD                                                                                       \
     "---\n{kind: Secret, metadata: {name: sssd, namespace: slurm}, data: {conf: W3Nzc2RdCg==}}\n"
+
+/* One that may be missing is not waited for. */
+static void a_login_waits_for_the_users_that_it_needs(void **state)
+{
+    static const char login[] = "kind: LoginSet\nmetadata: {name: login, namespace: slurm}\n"
+                                "spec: {controllerRef: {name: main}, sssdConfRef: {name: other, "
+                                "key: conf, optional: %s}}\n";
+    AUTO(arena_done) struct arena a = {0};
+    struct test_cluster t = {0};
+    struct loginset l;
+
+    (void)state;
+    cluster_of(&a, &t, RELEASE(26, 5, 5), CONTROLLER "  {}\n" SSSD);
+    assert_int_equal(loginset_decode(&a, yaml_of(&a, arena_printf(&a, login, "false")), &l, NULL),
+                     0);
+    assert_false(login_has_sssd_conf(&t.cluster, &l));
+    assert_int_equal(loginset_decode(&a, yaml_of(&a, arena_printf(&a, login, "true")), &l, NULL),
+                     0);
+    assert_true(login_has_sssd_conf(&t.cluster, &l));
+}
 
 static const char *login_objects(struct arena *a, uint32_t release, const char *controller,
                                  const char *login)
@@ -221,6 +242,35 @@ static void slurmd_describes_its_node(void **state)
 }
 
 /* By the environment: what entry points of images do with arguments is not ours to say. */
+/* The pod of a worker has sssd.conf where the Secret is needed, or may be missing and is there. */
+static void workers_have_sssd_conf_where_it_is_there(void **state)
+{
+    static const char secret[] =
+        "---\n{kind: Secret, metadata: {name: users, namespace: slurm}, data: {sssd.conf: eA==}}\n";
+    static const struct {
+        const char *ssh;
+        bool there, expected;
+    } cases[] = {
+        {"{enabled: true, sssdConfRef: {name: users, key: sssd.conf}}", false, true},
+        {"{enabled: true, sssdConfRef: {name: users, key: sssd.conf, optional: true}}", false,
+         false},
+        {"{enabled: true, sssdConfRef: {name: users, key: sssd.conf, optional: true}}", true, true},
+        {"{sssdConfRef: {name: users, key: sssd.conf}}", false, false},
+        {"{sssdConfRef: {name: users, key: sssd.conf}}", true, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(arena_done) struct arena a = {0};
+        struct test_cluster t = {0};
+
+        cluster_of(&a, &t, RELEASE(22, 5, 8),
+                   arena_printf(&a, "%s  ssh: %s\n%s", CONTROLLER "  {}\n" NODESET("gpu"),
+                                cases[i].ssh, cases[i].there ? secret : ""));
+        assert_int_equal(build_has_directory(&t.cluster, t.list[0]), cases[i].expected);
+    }
+}
+
 static void the_topology_of_the_machine_is_in_the_environment(void **state)
 {
     static const struct {
@@ -796,6 +846,8 @@ int main(void)
         cmocka_unit_test(pods_have_the_keys_of_what_is_declared),
         cmocka_unit_test(probes_ask_by_http_only_where_it_is_answered),
         cmocka_unit_test(slurmd_describes_its_node),
+        cmocka_unit_test(a_login_waits_for_the_users_that_it_needs),
+        cmocka_unit_test(workers_have_sssd_conf_where_it_is_there),
         cmocka_unit_test(the_topology_of_the_machine_is_in_the_environment),
         cmocka_unit_test(workers_ask_for_what_slurmd_needs_and_the_nodeset_adds),
         cmocka_unit_test(pods_of_kubernetes_nodes_have_their_place),

@@ -113,12 +113,17 @@ static void the_service_is_the_users_with_our_port_and_selector(void **state)
     AUTO(arena_done) struct arena a = {0};
     struct rig t;
     const struct jsn *s;
+    const struct jsn *pod;
+    struct api_problems p = {.arena = &a};
 
     (void)state;
-    rig_of(&a, &t, 0, "  {}",
-           "  {controllerRef: {name: m}, service: {port: 80, nodePort: 32500, metadata: {labels: "
-           "{a: b, app.kubernetes.io/name: other}}, spec: {type: NodePort, externalIPs: [1.2.3.4], "
-           "selector: {x: y}, ports: [{name: more, port: 9}]}}}");
+    rig_of(
+        &a, &t, 0, "  {}",
+        "  {controllerRef: {name: m}, service: {port: 80, nodePort: 32500, metadata: {labels: "
+        "{a: b, app.kubernetes.io/name: other}, annotations: {c: d}}, spec: {type: NodePort, "
+        "externalIPs: [1.2.3.4], "
+        "selector: {x: y}, ports: [{name: more, port: 9}]}}, template: {metadata: {labels: {e: f}, "
+        "annotations: {g: h}}, spec: {nodeName: m1}}}");
     s = build_restapi_service(&a, &t.r);
     assert_string_equal(words(&a, jsn_get(s, "spec.ports"), "name"), "slurmrestd more");
     assert_int_equal(jsn_get_int(jsn_item(jsn_get(s, "spec.ports"), 0), "port", 0), 80);
@@ -129,6 +134,12 @@ static void the_service_is_the_users_with_our_port_and_selector(void **state)
         jsn_text(jsn_member(jsn_get(s, "metadata.labels"), STR("app.kubernetes.io/name"))),
         "slurmrestd");
     assert_int_equal(jsn_len(jsn_get(s, "spec.selector")), 2);
+    assert_string_equal(jsn_get_str(s, "metadata.labels.a"), "b");
+    assert_string_equal(jsn_get_str(s, "metadata.annotations.c"), "d");
+    pod = jsn_get(build_restapi_deployment(&a, &t.cluster, &t.r, &p), "spec.template");
+    assert_string_equal(jsn_get_str(pod, "metadata.labels.e"), "f");
+    assert_string_equal(jsn_get_str(pod, "metadata.annotations.g"), "h");
+    assert_string_equal(jsn_get_str(pod, "spec.nodeName"), "m1");
 }
 
 int main(void)

@@ -36,6 +36,13 @@ static void conditions_that_do_not_hold_are_told(void **state)
         {CONDITION("Default", "False", "DefaultTaken", NEW), false, "['Partition n/x: m']"},
         {CONDITION("Drifted", "True", "ChangedInSlurm", NEW), false, "['Partition n/x: m']"},
         {CONDITION("Drifted", "False", "AsDeclared", OLD), false, "[]"},
+        {CONDITION("ReplicaFailure", "True", "FailedCreate", NEW), false, "['Partition n/x: m']"},
+        {CONDITION("NodesApplied", "False", "FilesRefused", NEW), false, "['Partition n/x: m']"},
+        {CONDITION("NodesApplied", "False", "ChangedInSlurm", NEW), false, "[]"},
+        {CONDITION("SlurmRelease", "False", "NoSuchStep", NEW), false, "['Partition n/x: m']"},
+        {CONDITION("Updated", "False", "WaitingForIdle", OLD), false, "[]"},
+        {CONDITION("Ready", "False", "NodesNotServing", NEW), false, "[]"},
+        {CONDITION("Ready", "False", "NodesDown", NEW), false, "['Partition n/x: m']"},
         {CONDITION("Paused", "True", "r", OLD), false, "[]"},
         {CONDITION("Paused", "False", "r", OLD), false, "[]"},
         /* said once */

@@ -229,7 +229,7 @@ static void adopt_pods(struct node *n)
         (void)closedir(d);
     strangers_look_for_unrecorded(n->strangers);
     if (n->workers.n)
-        log_info("took over %zu pods", n->workers.n);
+        log_info("took over %zu %s", n->workers.n, word_for(n->workers.n, "pod", "pods"));
 }
 
 static char *own_name(const char *given)

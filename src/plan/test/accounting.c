@@ -205,6 +205,8 @@ static void keys_are_those_of_its_controller(void **state)
         {STORAGE ",'slurmKeyRef':{'name':'lab-auth-slurm','key':'slurm.key'}", "",
          "SlurmdbdNotReady"},
         {STORAGE ",'slurmKeyRef':{'name':'other','key':'slurm.key'}", "", "KeyMismatch"},
+        {STORAGE ",'jwtKeyRef':{'name':'lab-auth-jwt','key':'jwt.key'}", "", "SlurmdbdNotReady"},
+        {STORAGE ",'jwtHs256KeyRef':{'name':'other','key':'jwt.key'}", "", "KeyMismatch"},
         {STORAGE, NULL, "NoController"},
         {STORAGE ",'slurmKeyRef':{'name':'other','key':'slurm.key'}", NULL, "SecretNotFound"},
         {STORAGE ",'slurmKeyRef':{'name':'pw','key':'k'}", NULL, "SlurmdbdNotReady"},

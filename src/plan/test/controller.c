@@ -147,17 +147,33 @@ static void what_keeps_a_pod_is_in_the_condition(void **state)
 
 static void a_missing_secret_is_named(void **state)
 {
-    AUTO(fixture_done) struct fixture f;
-    struct actions list;
-    const struct action *event;
+    static const struct {
+        const char *spec;
+        bool told;
+    } cases[] = {
+        {"'slurmKeyRef':{'name':'mine','key':'k'}", true},
+        {"'slurmKeyRef':{'name':'mine','key':'k','optional':true}", true},
+        {"'jwtKeyRef':{'name':'mine','key':'k'}", true},
+        {"'jwtKeyRef':{'name':'mine','key':'k','optional':true}", false},
+        {"'jwtHs256KeyRef':{'name':'mine','key':'k'}", true},
+        {"'jwtHs256KeyRef':{'name':'mine','key':'k','optional':true}", false},
+    };
 
     (void)state;
-    fixture_init(&f, "'slurmKeyRef':{'name':'mine','key':'k'}");
-    list = plan(&f);
-    event = test_event(&list, "SecretNotFound");
-    assert_string_equal(event ? event->text : "",
-                        "Secret mine is not there; create it, or remove the reference "
-                        "to have one made");
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO(fixture_done) struct fixture f;
+        struct actions list;
+        const struct action *event;
+
+        fixture_init(&f, cases[i].spec);
+        list = plan(&f);
+        event = test_event(&list, "SecretNotFound");
+        assert_string_equal(event ? event->text : "",
+                            cases[i].told
+                                ? "Secret mine is not there; create it, or remove the reference "
+                                  "to have one made"
+                                : "");
+    }
 }
 
 static void external_controllers_get_their_configuration_alone(void **state)
@@ -309,7 +325,8 @@ static void jobs_elsewhere_hold_a_controller(void **state)
 
 static void the_agents_certificate_is_renewed_in_our_secret_alone(void **state)
 {
-    static const struct build_agent_keys renewed = {"new", "key", "token", "cert"};
+    static const struct build_agent_keys renewed = {
+        .cert_pem = "new", .key_pem = "key", .token = "token", .previous_pem = "cert"};
     AUTO(fixture_done) struct fixture f;
 
     (void)state;

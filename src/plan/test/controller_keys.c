@@ -73,6 +73,65 @@ static void a_new_key_waits_for_all_at_every_stage(void **state)
     assert_string_equal(stage_of(&f), "1-settle");
 }
 
+/* An image of others: its slurmd counts when it has started after the stage must have arrived. */
+static void a_node_that_cannot_tell_counts_by_its_start(void **state)
+{
+    const int64_t arrives_us = 180 * 1000000LL;
+    struct slurm_node node = {
+        .name = "a", .state = NODE_BASE_MIXED, .jobs_known = true, .jobs = 1, .started_us = 1};
+    struct slurm_state slurm = {.nodes = &node, .n = 1, .key_stage = "0-rest"};
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    run_lab(&f);
+    f.slurm = &slurm;
+    step(&f);
+    declare_key(&f, NEW_KEY);
+    step(&f);
+    slurm.key_stage = "1-accept";
+    node.started_us = TEST_NOW_US + arrives_us - 1;
+    f.later_us = arrives_us - 1;
+    step(&f);
+    assert_null(strstr(message_of(&f, "KeysCurrent", "message"), "scontrol reconfigure"));
+    f.later_us = arrives_us + 1000000;
+    step(&f);
+    assert_string_equal(stage_of(&f), "1-accept");
+    assert_non_null(strstr(message_of(&f, "KeysCurrent", "message"),
+                           "0 of 1 nodes do (not yet: a); a node whose image does not tell counts "
+                           "when its slurmd has started after 1970-01-01T00:19:40Z: `scontrol "
+                           "reconfigure` does that, and so does a new pod"));
+    node.started_us = TEST_NOW_US + arrives_us;
+    step(&f);
+    assert_string_equal(stage_of(&f), "1-sign");
+    step(&f);
+    assert_string_equal(stage_of(&f), "1-sign");
+}
+
+/* munged starts with the pod, so that a new slurmd says nothing of it. */
+static void with_munge_a_new_slurmd_does_not_count(void **state)
+{
+    struct slurm_node node = {.name = "a",
+                              .state = NODE_BASE_MIXED,
+                              .jobs_known = true,
+                              .jobs = 1,
+                              .started_us = TEST_NOW_US + 1000 * 1000000LL};
+    struct slurm_state slurm = {
+        .nodes = &node, .n = 1, .release = "22.05.8", .key_stage = "0-rest"};
+    AUTO(fixture_done) struct fixture f;
+
+    (void)state;
+    run_lab(&f);
+    f.env.munge = true;
+    f.slurm = &slurm;
+    step(&f);
+    declare_key(&f, NEW_KEY);
+    step(&f);
+    slurm.key_stage = "1-accept";
+    f.later_us = 2000 * 1000000LL;
+    step(&f);
+    assert_string_equal(stage_of(&f), "1-accept");
+}
+
 /* A login does not tell: it is given the time in which a Secret arrives. */
 static void logins_are_given_time_at_every_stage(void **state)
 {
@@ -153,6 +212,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_key_waits_for_all_at_every_stage),
+        cmocka_unit_test(a_node_that_cannot_tell_counts_by_its_start),
+        cmocka_unit_test(with_munge_a_new_slurmd_does_not_count),
         cmocka_unit_test(logins_are_given_time_at_every_stage),
         cmocka_unit_test(nothing_known_moves_nothing),
         cmocka_unit_test(a_bad_key_is_not_copied),

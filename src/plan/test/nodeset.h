@@ -33,6 +33,7 @@ struct fixture {
     const struct slurm_state *slurm;
     struct slurm_node nodes[POD_MAX]; /* what Slurm has, if use_slurm was called */
     struct slurm_state state;
+    int64_t later_us; /* that have passed */
 };
 
 static inline UNUSED void fixture_done(struct fixture *f)
@@ -74,7 +75,7 @@ static inline UNUSED struct actions plan(struct fixture *f)
                               .twin = f->twin,
                               .gone = &f->gone,
                               .n_gone = f->gone != NULL,
-                              .now_us = 1000000000};
+                              .now_us = 1000000000 + f->later_us};
     struct err e = {0};
 
     assert_int_equal(nodeset_decode(a, in.object, ns, &e), 0);

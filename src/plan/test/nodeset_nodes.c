@@ -131,6 +131,7 @@ static void a_record_that_lasts_is_made_again_while_no_job_runs(void **state)
 
     (void)state;
     run_two(&f);
+    f.extra_conf = "GresTypes=gpu\n";
     declare(&f, "Gres=gpu:2");
     expect_plan(
         &f, "create ControllerRevision gpu-8589c96c9d;try gpu-1;drain gpu-1;status NodeSet gpu;");
@@ -191,6 +192,31 @@ static void pods_are_not_replaced_in_vain(void **state)
     expect_pods(&f, "gpu-0 ");
     assert_false(f.nodes[0].state & NODE_FLAG_DRAIN);
     assert_string_equal(reason_of(&f, "NodesApplied"), "NotAsDeclared");
+    fixture_done(&f);
+}
+
+/* Nobody has changed what slurmctld never took; and a pod is made again for it once it can. */
+static void a_gres_that_slurmctld_does_not_know_is_no_drift(void **state)
+{
+    const struct slurm_node nodes[] = {{"gpu-0", IDLE, NULL, true, 0, .params = &plain}};
+    struct fixture f = {0};
+
+    (void)state;
+    fixture_init(&f, ",'replicas':1,'extraConf':'Gres=shard:8,gpu:a100:2(S:0)'");
+    f.extra_conf = "GresTypes=shard\n";
+    use_slurm(&f, nodes, 0);
+    converge(&f);
+    run_pod(&f, "gpu-0");
+    use_slurm(&f, nodes, 1);
+    converge(&f);
+    expect_pods(&f, "gpu-0 ");
+    assert_string_equal(reason_of(&f, "NodesApplied"), "NotAsDeclared");
+    assert_non_null(strstr(jsn_get_str(test_condition(the_set(&f), "NodesApplied"), "message"),
+                           "(slurmctld leaves gpu out: GresTypes in spec.extraConf of the "
+                           "Controller does not name it)"));
+    assert_null(test_condition(the_set(&f), "Drifted"));
+    f.extra_conf = "GresTypes=gpu,shard\n";
+    expect_plan(&f, "try gpu-0;drain gpu-0;status NodeSet gpu;");
     fixture_done(&f);
 }
 
@@ -341,6 +367,54 @@ static void a_lost_node_is_told_and_registers_again(void **state)
     fixture_done(&f);
 }
 
+/* What somebody took down is told at once; a node whose pod has just been made again comes up. */
+static void a_node_that_is_down_is_told_from_one_that_starts(void **state)
+{
+    static const struct {
+        uint32_t state;
+        const char *reason, *expected;
+    } cases[] = {
+        {NODE_BASE_DOWN, "bad disk", "NodesDown"},
+        {NODE_BASE_DOWN, "Not responding", "NodesDown"},
+        {NODE_BASE_IDLE | NODE_FLAG_NO_RESPOND, NULL, "NodesNotServing"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fixture f = {0};
+
+        run_two(&f);
+        f.nodes[1].state = cases[i].state | NODE_FLAG_DYNAMIC;
+        f.nodes[1].reason = cases[i].reason;
+        converge(&f);
+        assert_string_equal(reason_of(&f, "Ready"), cases[i].expected);
+        fixture_done(&f);
+    }
+}
+
+/* The second time does not wait for the minute in which the first one might still be answered. */
+static void a_node_that_is_lost_twice_registers_twice(void **state)
+{
+    struct fixture f = {0};
+
+    (void)state;
+    run_two(&f);
+    f.state.n = 1;
+    converge(&f);
+    assert_string_equal(asked_again(&f, "gpu-1"), "1000000000");
+    f.state.n = 2;
+    f.later_us += 5000000;
+    converge(&f);
+    assert_string_equal(asked_again(&f, "gpu-1"), "1000000000");
+    f.later_us += 6000000;
+    converge(&f);
+    assert_null(asked_again(&f, "gpu-1"));
+    f.state.n = 1;
+    converge(&f);
+    assert_string_equal(asked_again(&f, "gpu-1"), "1011000000");
+    fixture_done(&f);
+}
+
 /* A pod that is to be made finds the record of somebody else's node of that name. */
 static void a_strangers_record_is_not_deleted_for_a_pod(void **state)
 {
@@ -351,6 +425,7 @@ static void a_strangers_record_is_not_deleted_for_a_pod(void **state)
 
     (void)state;
     fixture_init(&f, ",'replicas':1,'extraConf':'Gres=gpu:2'");
+    f.extra_conf = "GresTypes=gpu\n";
     use_slurm(&f, nodes, 1);
     converge(&f);
     assert_int_equal(f.state.n, 1);
@@ -367,10 +442,13 @@ int main(void)
         cmocka_unit_test(a_record_that_lasts_is_made_again_while_no_job_runs),
         cmocka_unit_test(a_setting_that_was_taken_away_needs_another_record_too),
         cmocka_unit_test(pods_are_not_replaced_in_vain),
+        cmocka_unit_test(a_gres_that_slurmctld_does_not_know_is_no_drift),
         cmocka_unit_test(a_refused_registration_is_healed_and_a_persons_drain_stays),
         cmocka_unit_test(ghosts_go_and_nobody_elses_records),
         cmocka_unit_test(ghosts_of_earlier_names_go),
         cmocka_unit_test(a_lost_node_is_told_and_registers_again),
+        cmocka_unit_test(a_node_that_is_down_is_told_from_one_that_starts),
+        cmocka_unit_test(a_node_that_is_lost_twice_registers_twice),
         cmocka_unit_test(a_strangers_record_is_not_deleted_for_a_pod),
     };
 

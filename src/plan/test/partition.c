@@ -576,7 +576,7 @@ static void a_deleted_partition_stays_until_its_jobs_have_ended(void **state)
     f.slurm = &live_late;
     step(&f, "debug");
     expect(&f, "debug", "Ready", "False", "Deleting",
-           "slurmctld keeps it, drained, until its 1 jobs have ended");
+           "slurmctld keeps it, drained, until its 1 job has ended");
     assert_false(is_released(&f));
     f.slurm = &live_none;
     step(&f, "debug");

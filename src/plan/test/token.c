@@ -116,6 +116,21 @@ static void a_token_is_made_and_renewed_in_time(void **state)
     assert_int_equal(stored(&f, KEY_A).issued_s, due);
 }
 
+static void the_key_may_have_its_older_name(void **state)
+{
+    AUTO(fixture_done) struct fixture f;
+    struct jsn *token;
+
+    (void)state;
+    fixture_init(&f, "");
+    token = test_find(&f.world, "Token", "t");
+    (void)jsn_del(jsn_get(token, "spec"), "jwtKeyRef");
+    jsn_set_path(&f.arena, token, "spec.jwtHs256KeyRef",
+                 json_of(&f.arena, "{'name':'keys','key':'jwt.key'}"));
+    expect_plan(&f, "create Secret t-jwt-alice;status Token t;");
+    assert_string_equal(stored(&f, KEY_A).user, "alice");
+}
+
 static void what_is_of_no_use_is_made_again(void **state)
 {
     AUTO(fixture_done) struct fixture f;
@@ -174,6 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_token_is_made_and_renewed_in_time),
+        cmocka_unit_test(the_key_may_have_its_older_name),
         cmocka_unit_test(what_is_of_no_use_is_made_again),
         cmocka_unit_test(without_refresh_it_is_made_once),
         cmocka_unit_test(what_hinders_is_said_and_nothing_of_others_is_written),

@@ -106,7 +106,7 @@ class Chaos:
 
     def drifted(self):
         live = self.c.all_live()
-        assert live, "slurmctld does not answer"
+        assert live, f"slurmctld does not answer: {self.c.slurm('scontrol', 'ping', check=False)}"
         wrong = {n for n in live if n not in self.declared}
         for name, fields in self.declared.items():
             if name not in live or any(live[name].get(k) != v for k, v in fields.items()) or live[name]["Nodes"] != self.all_nodes():
@@ -206,3 +206,18 @@ def test_all_witnesses_agree_with_slurmctld(own):
     agree(chaos, " | ".join(done))
     # a node whose record was deleted registers by itself, when its slurmd finds out
     wait_for(lambda: not chaos.drifted() and not any(chaos.absent()), "what was mended is as declared", AGREE_S)
+
+
+def test_a_slurmctld_that_hangs_is_told(own):
+    """It takes connections and answers none; libslurm would wait for longer than anybody should be told that all is well."""
+    own.wait_state("controllers", "slurm", "Ready", "True", seconds=60)
+    pid = own.slurmctld()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        own.wait_state("controllers", "slurm", "Ready", "False", "SlurmctldDown", seconds=20)
+        own.wait_state("nodesets", "compute", "Ready", "Unknown", "SlurmUnknown")
+        assert own.slurmkeeper("status", check=False).returncode == 3
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    own.wait_state("controllers", "slurm", "Ready", "True", seconds=60)
+    own.wait_state("nodesets", "compute", "Ready", "True", seconds=60)

@@ -230,12 +230,11 @@ def test_padded_ordinals(own, chart_release):
 
 
 @pytest.mark.parametrize("over, says", [
-    (nodeset(ssh={"enabled": True, "extraSshdConfig": ""}), "spec.ssh"),
     ({"controller": {"metrics": {"enabled": True}}}, "spec.metrics.enabled"),
     (nodeset(more={"pruneSlurmNodeRecords": "NodeNotFound"}), "spec.pruneSlurmNodeRecords"),
     (nodeset(scalingMode="DaemonSet"), "spec.scalingMode"),
     ({"controller": {"service": {"spec": {"externalIPs": ["192.0.2.1"]}}}}, "externalIPs"),
-], ids=["ssh", "metrics", "prune", "daemonset", "externalIPs"])
+], ids=["metrics", "prune", "daemonset", "externalIPs"])
 def test_what_has_no_effect_here_is_told(own, chart_release, over, says):
     if says == "spec.metrics.enabled" and release.has("openmetrics"):
         pytest.skip("this Slurm has metrics")
@@ -254,6 +253,18 @@ def test_fields_of_other_releases_of_the_chart_are_told(own, chart_release, more
     # Who does not insist, as Helm, is told that the server drops the field.
     done = own.kubectl("apply", "--validate=warn", "-f", "-", input=chart.manifest(chart.render(values)))
     assert f'unknown field "spec.{list(more)[0]}"' in done.stderr, done.stderr
+    chart_release.install()
+    chart_release.settled()
+
+
+def test_sshd_of_workers(own, chart_release):
+    """With the chart's own sssd.conf."""
+    chart_release.install(nodeset(ssh={"enabled": True, "extraSshdConfig": "MaxSessions 7"}))
+    chart_release.settled()
+    worker = ("exec", "-n", "slurm", f"{NODESET}-0", "-c", "slurmd", "--")
+    assert "maxsessions 7" in own.kubectl(*worker, "sshd", "-T").stdout
+    own.kubectl(*worker, "bash", "-c", "</dev/tcp/127.0.0.1/22")
+    assert chart_release.runs_jobs() == ["slinky-0"]
     chart_release.install()
     chart_release.settled()
 

@@ -39,6 +39,7 @@ struct ctld {
     char marker[180]; /* its entry point starts it when this file is there */
     char release[16];
     bool up;
+    bool silent;          /* it takes connections, and does not answer the hub */
     bool no_entry_point;  /* nobody starts it again */
     unsigned start_looks; /* how often the entry point looks before it starts it */
     unsigned looked;

@@ -124,6 +124,33 @@ static void a_supervisor_that_is_told_is_not_given_a_probes_time(void **state)
     assert_non_null(strstr(p.error, "did not come back within 45 s"));
 }
 
+static bool is_up(struct stage *s)
+{
+    AUTO(arena_done) struct arena a = {0};
+
+    return jsn_get_bool(stage_section(s, &a, "slurmctld"), "up", false);
+}
+
+/* libslurm would wait for it for 20 seconds. */
+static void a_slurmctld_that_hangs_does_not_answer(void **state)
+{
+    struct stage *s = *state;
+
+    stage_run(s, 5000);
+    assert_true(is_up(s));
+    s->ctld->silent = true;
+    stage_run(s, 6000);
+    assert_true(is_up(s));
+    stage_run(s, 5000);
+    assert_false(is_up(s));
+    stage_run(s, 60000);
+    assert_false(is_up(s));
+    s->ctld->silent = false;
+    stage_run(s, 25000);
+    assert_true(is_up(s));
+    stage_expect_settled(s, STAGE_ALL);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, stage_setup, stage_teardown)
 
 int main(void)
@@ -133,6 +160,7 @@ int main(void)
         T(drift_ends_with_the_slurmctld_that_had_it),
         T(an_upgrade_between_two_looks_is_seen),
         T(a_slurmctld_that_stays_is_not_pinged),
+        T(a_slurmctld_that_hangs_does_not_answer),
         T(the_liveness_probe_of_another_image_is_waited_for),
         T(a_supervisor_that_is_told_is_not_given_a_probes_time),
     };

@@ -76,6 +76,8 @@ void script_next(struct script *s, const char *call, unsigned skip, enum script_
 /* The questions of the hub are not the script's: only what a job asks for. */
 static enum script_act act_find(struct script *s, enum link_lane lane, const char *call)
 {
+    if (lane == LANE_READ && s->ctld->silent)
+        return SCRIPT_HANG;
     for (size_t i = 0; i < s->n_rules && lane != LANE_READ; i++) {
         struct rule *r = &s->rules[i];
         enum script_act act = r->act;
