@@ -171,6 +171,23 @@ static const struct cli_option operator_options[] = {
     {NULL},
 };
 
+static const struct cli_option export_options[] = {
+    {"state", "DIR",
+     "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
+     "/var/lib/slurmkeeper, where nothing names an API server", false},
+    {"kubeconfig", "FILE",
+     "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
+    {"namespace", "NAME", "Look at this namespace alone", "all", false},
+    {"output", "FORM", "Print manifests, or values for the Helm chart slurm", "manifests", false},
+    {"controller", "NAME", "Whose values, where there are several; NAMESPACE/NAME is fine, too",
+     NULL, false},
+    {"images", "TAG", "Name slurmkeeper's images of this tag where an object names none", NULL,
+     false},
+    {"secrets", NULL, "Also print Secrets: keys of the clusters, and what objects name", NULL,
+     false},
+    {NULL},
+};
+
 static const struct cli_option partition_options[] = {
     {"state", "DIR",
      "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
@@ -257,6 +274,14 @@ const struct cli_verb cli_verbs[] = {
      "Use it with: eval \"$(slurmkeeper env)\". The machine's own /etc/slurm and munge are not "
      "touched: SLURM_CONF names a file of the cluster's own, kept in step with it.",
      env_options, verb_env_run},
+    {"export", NULL, "Print what is declared, as manifests or as values of the Helm chart",
+     "Prints the objects of ours and the ConfigMaps, claims and accounts that they name, without "
+     "what the API server and the operator have added: what kubectl apply -f - takes, on another "
+     "Kubernetes, too. Secrets are left out, and named, unless --secrets is given: then keep the "
+     "output as you keep keys. With -o values it prints one cluster as values for charts/slurm. "
+     "What the other cluster will lack is said on standard error. Jobs and slurmctld's state do "
+     "not go along.",
+     export_options, verb_export_run},
     {"manual", NULL, "Print the source of the manual page (scdoc)", NULL, NULL, verb_manual_run},
     {"node", NULL, "Run the pods of a cluster on this machine, in the foreground",
      "Registers this machine as a Node, takes every pod that has none, and runs it with the "
