@@ -12,6 +12,17 @@ const struct cli_option cli_common_options[] = {
     {NULL},
 };
 
+static const struct cli_option adopt_options[] = {
+    {"from", "WHOM", "Whose clusters: slinky", NULL, false},
+    {"state", "DIR",
+     "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
+     "/var/lib/slurmkeeper, where nothing names an API server", false},
+    {"kubeconfig", "FILE",
+     "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
+    {"namespace", "NAME", "Look at this namespace alone", "all", false},
+    {NULL},
+};
+
 static const struct cli_option apiserver_options[] = {
     {"state", "DIR", "Where objects, certificates and admin.kubeconfig are kept",
      "/var/lib/slurmkeeper", false},
@@ -247,6 +258,15 @@ static const struct cli_option user_options[] = {
 };
 
 const struct cli_verb cli_verbs[] = {
+    {"adopt", NULL, "Show what taking over a cluster of Slinky's operator would restart",
+     "Makes the plans that our operator would make, carries none out, and says what they mean: "
+     "which "
+     "daemons are started again, which workers stay, which are replaced when no job can run on "
+     "them; "
+     "and who has to be stopped first, with the command for it. Nothing is changed: clusters are "
+     "taken over by installing our operator and stopping the other one. The exit status is 0 if "
+     "nothing is restarted or replaced, 2 if something is, 1 for an error.",
+     adopt_options, verb_adopt_run},
     {"apiserver", NULL, "Serve the Kubernetes API on this machine, in the foreground",
      "Starts an API server that kubectl and client libraries take for a real one. Objects are kept "
      "in SQLite in the state directory; an acknowledged write survives a crash at any moment. At "

@@ -4,6 +4,7 @@
 
 #include "src/cli/cli.h"
 
+int verb_adopt_run(const struct cli_args *args);
 int verb_apiserver_run(const struct cli_args *args);
 int verb_backup_run(const struct cli_args *args);
 int verb_completion_run(const struct cli_args *args);
