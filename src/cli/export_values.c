@@ -245,7 +245,9 @@ static void put_extra(struct values *w, const struct jsn *o)
         list = jsn_array(w->a);
         jsn_set(w->a, w->to, "extraObjects", list);
     }
-    (void)jsn_del_path(copy, "metadata.namespace");
+    /* wherever the release is installed */
+    jsn_set_path(w->a, copy, "metadata.namespace",
+                 jsn_string(w->a, "{{ include \"slurm.namespace\" . }}"));
     JSN_FOR_ITEMS (ref, jsn_get(copy, "spec.nodeSetRefs")) {
         const char *now = jsn_text(jsn_member(w->renamed, str_of(jsn_get_str(ref, "name"))));
 

@@ -129,6 +129,9 @@ static const char CONTROLLER[] =
     "'accountingRef':{'name':'acct'},'template':{'metadata':{'labels':{'l':'1'}},"
     "'spec':{'priorityClassName':'p'}}}}";
 
+/* Quotes inside of a text that stands between single ones. */
+#define NAMESPACE "'{{ include \\'slurm.namespace\\' . }}'"
+
 static struct jsn *values_of(struct arena *a, const char *objects)
 {
     struct jsn *v = NULL;
@@ -164,9 +167,11 @@ static void a_cluster_becomes_values(void **state)
         "{'labels':{'l':'1'}},'podSpec':{'priorityClassName':'p'}},"
         "'nodesets':{'gpu':{'replicas':3,'partition':{'enabled':true,'config':'MaxTime=1'}}},"
         "'accounting':{'enabled':true,'extraConf':'X=1'},"
-        "'extraObjects':[{'kind':'Partition','metadata':{'name':'p'},'spec':{'controllerRef':"
+        "'extraObjects':[{'kind':'Partition','metadata':{'name':'p','namespace':" NAMESPACE
+        "},'spec':{'controllerRef':"
         "{'name':'lab'},'nodeSetRefs':[{'name':'lab-worker-gpu'}]}},"
-        "{'kind':'ConfigMap','metadata':{'name':'m'},'data':{'f':'a {{`{{`}} b }}'}}]}");
+        "{'kind':'ConfigMap','metadata':{'name':'m','namespace':" NAMESPACE
+        "},'data':{'f':'a {{`{{`}} b }}'}}]}");
 }
 
 static void what_values_cannot_say_is_an_error(void **state)
