@@ -22,7 +22,7 @@
 
 struct adopter {
     struct arena *a;
-    struct adopt_world *w;
+    struct preview *w;
     const char *only; /* this namespace; NULL: all */
     size_t n_clusters;
     bool restarts;
@@ -74,6 +74,18 @@ static int find(struct adopter *x, struct ask *k, const struct api_kind *kind,
     return 0;
 }
 
+struct judging {
+    struct adopt_effects *to;
+    bool first;
+};
+
+static void judge_plan(void *arg, const struct preview_plan *p)
+{
+    const struct judging *j = arg;
+
+    adopt_judge(p, j->first, j->to);
+}
+
 /* Round by round, until no plan writes anything. */
 static void judge(struct adopter *x, const char *ns, const struct members *list,
                   struct adopt_effects *to)
@@ -81,11 +93,13 @@ static void judge(struct adopter *x, const char *ns, const struct members *list,
     bool wrote = true;
 
     for (int round = 0; wrote && round < ROUNDS_MAX; round++) {
+        struct judging j = {to, round == 0};
+
         wrote = false;
         for (size_t i = 0; i < list->n; i++)
-            wrote = adopt_world_step(x->w, list->items[i].kind, ns, list->items[i].name, round == 0,
-                                     to) ||
-                    wrote;
+            wrote =
+                preview_step(x->w, list->items[i].kind, ns, list->items[i].name, judge_plan, &j) ||
+                wrote;
     }
 }
 
@@ -146,12 +160,12 @@ static int judge_all(struct adopter *x, struct ask *k, struct err *e)
 static int run(struct adopter *x, const char *kubeconfig, struct err *e)
 {
     AUTO(ask_free) struct ask *k = NULL;
-    AUTO(adopt_world_free) struct adopt_world *w = NULL;
+    AUTO(preview_free) struct preview *w = NULL;
     struct jsn *rivals = NULL;
     int r = ask_new(kubeconfig, &k, e);
 
     if (r == 0)
-        r = adopt_world_new(kubeconfig, x->only, &w, e);
+        r = preview_new(kubeconfig, x->only, &w, e);
     x->w = w;
     if (r == 0)
         r = judge_all(x, k, e);

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "src/local/ask.h"
-#include "src/plan/action.h"
-#include "src/plan/pods.h"
+#include "src/operator/preview.h"
 
 enum adopt_class {
     ADOPT_CHANGED,  /* objects are written; nothing that runs notices */
@@ -27,33 +26,9 @@ struct adopt_effects {
     size_t cap;
 };
 
-void adopt_effect_add(struct adopt_effects *to, enum adopt_class class, const char *fmt, ...)
-    PRINTF(3, 4);
-
-/* An object of ours, and its first plan. */
-struct adopt_subject {
-    const struct jsn *object;
-    const struct actions *plan;
-    const struct plan_pod *const *pods; /* that it controls */
-    size_t n_pods;
-    bool first; /* nothing was planned for it before */
-    /* A StatefulSet or Deployment as it is; NULL: there is none. */
-    const struct jsn *(*live)(void *arg, const char *kind, const char *name);
-    void *arg;
-};
-
-/* What the plan would do, in the words of those who use the cluster. */
-void adopt_judge(const struct adopt_subject *s, struct adopt_effects *to);
-
-/* The operator's caches, filled; and plans that are carried out on them alone. */
-struct adopt_world;
-int adopt_world_new(const char *kubeconfig, const char *ns, struct adopt_world **ret_world,
-                    struct err *e) MUST_CHECK;
-struct adopt_world *adopt_world_free(struct adopt_world *w);
-DEFINE_AUTO(struct adopt_world, adopt_world_free);
-/* Plan for an object, judge the plan and carry it out; returns whether anything was written. */
-bool adopt_world_step(struct adopt_world *w, const char *kind, const char *ns, const char *name,
-                      bool first, struct adopt_effects *to);
+/* What a plan would do, in the words of those who use the cluster.  `first`: nothing was planned
+ * for the object before. */
+void adopt_judge(const struct preview_plan *s, bool first, struct adopt_effects *to);
 
 /*
  * Who else is there and has to go first: operators that lead, webhooks that would refuse our

@@ -12,7 +12,9 @@
 #include "src/cli/adopt.h"
 #include "src/plan/finalizer.h"
 
-void adopt_effect_add(struct adopt_effects *to, enum adopt_class class, const char *fmt, ...)
+static void tell(struct adopt_effects *to, enum adopt_class class, const char *fmt, ...)
+    PRINTF(3, 4);
+static void tell(struct adopt_effects *to, enum adopt_class class, const char *fmt, ...)
 {
     AUTO(buf_done) struct buf b = {0};
     va_list args;
@@ -70,7 +72,7 @@ static const char *differences(struct arena *a, const struct jsn *live, const st
     return b.n ? arena_strdup(a, buf_str(&b)) : "another pod template";
 }
 
-static void judge_template(const struct adopt_subject *s, const struct action *action,
+static void judge_template(const struct preview_plan *s, const struct action *action,
                            struct adopt_effects *to)
 {
     const char *kind = action->kind->kind;
@@ -78,15 +80,14 @@ static void judge_template(const struct adopt_subject *s, const struct action *a
     const char *why = differences(to->a, live, action->body);
 
     if (streq(kind, "StatefulSet"))
-        adopt_effect_add(to, ADOPT_RESTART, "pods of StatefulSet %s (%s); jobs run on meanwhile",
-                         action->name, why);
+        tell(to, ADOPT_RESTART, "pods of StatefulSet %s (%s); jobs run on meanwhile", action->name,
+             why);
     else
-        adopt_effect_add(
-            to, ADOPT_RESTART, "pods of Deployment %s, one by one (%s)%s", action->name, why,
-            streq(jsn_get_str(s->object, "kind"), "LoginSet") ? "; sessions in them end" : "");
+        tell(to, ADOPT_RESTART, "pods of Deployment %s, one by one (%s)%s", action->name, why,
+             streq(jsn_get_str(s->object, "kind"), "LoginSet") ? "; sessions in them end" : "");
 }
 
-static bool judge_action(const struct adopt_subject *s, const struct action *action,
+static bool judge_action(const struct preview_plan *s, const struct action *action,
                          struct adopt_effects *to)
 {
     static const char *const verbs[] = {
@@ -99,13 +100,12 @@ static bool judge_action(const struct adopt_subject *s, const struct action *act
     if (action->verb == ACTION_PATCH && jsn_get(action->body, "spec.template"))
         judge_template(s, action, to);
     else
-        adopt_effect_add(to, ADOPT_CHANGED, "%s %s %s", action->kind->kind, action->name,
-                         verbs[action->verb]);
+        tell(to, ADOPT_CHANGED, "%s %s %s", action->kind->kind, action->name, verbs[action->verb]);
     return true;
 }
 
 /* The hash that the workers have that stay; NULL: none of another operator. */
-static const char *hash_taken_over(const struct adopt_subject *s)
+static const char *hash_taken_over(const struct preview_plan *s)
 {
     for (size_t i = 0; i < s->plan->n; i++) {
         const struct action *action = &s->plan->items[i];
@@ -129,38 +129,37 @@ static const char *pods_text(struct arena *a, size_t n)
     return arena_printf(a, "%zu worker pod%s", n, n == 1 ? "" : "s");
 }
 
-static void judge_workers(const struct adopt_subject *s, struct adopt_effects *to)
+static void judge_workers(const struct preview_plan *s, struct adopt_effects *to)
 {
     const char *name = jsn_get_str(s->object, "metadata.name");
     const char *hash = hash_taken_over(s);
     size_t kept = 0;
 
     if (streq(jsn_get_str(s->object, "spec.scalingMode"), "DaemonSet")) {
-        adopt_effect_add(
-            to, ADOPT_LEFT,
-            "%s of NodeSet %s: scalingMode DaemonSet is not there yet, they run on and "
-            "are not looked after",
-            pods_text(to->a, s->n_pods), name);
+        tell(to, ADOPT_LEFT,
+             "%s of NodeSet %s: scalingMode DaemonSet is not there yet, they run on and "
+             "are not looked after",
+             pods_text(to->a, s->n_pods), name);
         return;
     }
     for (size_t i = 0; hash && i < s->n_pods; i++)
         kept += streq(s->pods[i]->hash, hash);
     if (is_ours_already(s->object))
-        adopt_effect_add(to, ADOPT_KEPT, "%s of NodeSet %s: our operator looks after them already",
-                         pods_text(to->a, s->n_pods), name);
+        tell(to, ADOPT_KEPT, "%s of NodeSet %s: our operator looks after them already",
+             pods_text(to->a, s->n_pods), name);
     else if (kept)
-        adopt_effect_add(to, ADOPT_KEPT, "%s of NodeSet %s", pods_text(to->a, kept), name);
+        tell(to, ADOPT_KEPT, "%s of NodeSet %s", pods_text(to->a, kept), name);
     if (!is_ours_already(s->object) && kept < s->n_pods)
-        adopt_effect_add(to, ADOPT_REPLACED,
-                         "%s of NodeSet %s: not of the revision that is declared; each when no job "
-                         "can run on it",
-                         pods_text(to->a, s->n_pods - kept), name);
+        tell(to, ADOPT_REPLACED,
+             "%s of NodeSet %s: not of the revision that is declared; each when no job "
+             "can run on it",
+             pods_text(to->a, s->n_pods - kept), name);
 }
 
-void adopt_judge(const struct adopt_subject *s, struct adopt_effects *to)
+void adopt_judge(const struct preview_plan *s, bool first, struct adopt_effects *to)
 {
     if (streq(jsn_get_str(s->object, "kind"), "NodeSet")) {
-        if (s->first)
+        if (first)
             judge_workers(s, to);
         return;
     }

@@ -33,11 +33,11 @@ static void expect(struct stage *s, const char *object, const struct plan_pod *c
                    size_t n, const char *want)
 {
     static const char *const names[] = {"changed", "kept", "left", "replaced", "restart"};
-    struct adopt_subject subject = {json_of(&s->a, object), &s->plan, pods, n, true, live_of, s};
+    struct preview_plan subject = {json_of(&s->a, object), &s->plan, pods, n, live_of, s};
     struct adopt_effects list = {.a = &s->a};
     AUTO(buf_done) struct buf b = {0};
 
-    adopt_judge(&subject, &list);
+    adopt_judge(&subject, true, &list);
     for (size_t i = 0; i < list.n; i++)
         buf_printf(&b, "%s%s: %s", i ? "\n" : "", names[list.items[i].class], list.items[i].text);
     assert_string_equal(buf_str(&b), want);

@@ -7,15 +7,16 @@
  * next round sees it.  The loop does not turn meanwhile: nothing real comes in between, and nothing
  * goes out.
  */
+#include "src/operator/preview.h"
+
 #include "src/base/alloc.h"
 #include "src/base/clock.h"
-#include "src/cli/adopt.h"
 #include "src/json/patch_merge.h"
 #include "src/operator/snapshot.h"
 
 #define PATIENCE_MS 60000
 
-struct adopt_world {
+struct preview {
     const char *namespaces[2];
     struct loop *loop;
     struct kube_target *target;
@@ -38,18 +39,18 @@ static void ignore_change(void *arg, const char *kind, const struct kube_object 
 
 static void on_synced(void *arg)
 {
-    loop_stop(((struct adopt_world *)arg)->loop, 0);
+    loop_stop(((struct preview *)arg)->loop, 0);
 }
 
 static void on_late(void *arg)
 {
-    struct adopt_world *w = arg;
+    struct preview *w = arg;
 
     w->late = true;
     loop_stop(w->loop, 0);
 }
 
-static int connect_to(struct adopt_world *w, const char *kubeconfig, struct err *e)
+static int connect_to(struct preview *w, const char *kubeconfig, struct err *e)
 {
     struct kube_wish wish = {.kubeconfig = kubeconfig};
     struct kube_client_options speed = {.per_second = -1};
@@ -62,10 +63,9 @@ static int connect_to(struct adopt_world *w, const char *kubeconfig, struct err 
     return r;
 }
 
-int adopt_world_new(const char *kubeconfig, const char *ns, struct adopt_world **ret_world,
-                    struct err *e)
+int preview_new(const char *kubeconfig, const char *ns, struct preview **ret_preview, struct err *e)
 {
-    AUTO(adopt_world_free) struct adopt_world *w = xcalloc(1, sizeof(*w));
+    AUTO(preview_free) struct preview *w = xcalloc(1, sizeof(*w));
     struct world_options o = {
         .namespaces = w->namespaces, .changed = ignore_change, .synced = on_synced, .arg = w};
     const char *missing = "the cluster";
@@ -84,11 +84,11 @@ int adopt_world_new(const char *kubeconfig, const char *ns, struct adopt_world *
         return err_set(e, -ETIMEDOUT, ERR_RETRY,
                        "%s cannot be read: are the definitions there, and may you list them?",
                        missing);
-    *ret_world = TAKE(w);
+    *ret_preview = TAKE(w);
     return 0;
 }
 
-struct adopt_world *adopt_world_free(struct adopt_world *w)
+struct preview *preview_free(struct preview *w)
 {
     if (!w)
         return NULL;
@@ -107,7 +107,7 @@ static const struct jsn *live(void *arg, const char *kind, const char *name)
 }
 
 /* What an object has from the server. */
-static void sign(struct adopt_world *w, struct arena *a, struct jsn *object)
+static void sign(struct preview *w, struct arena *a, struct jsn *object)
 {
     struct jsn *meta = jsn_ensure_object(a, object, "metadata");
 
@@ -118,7 +118,7 @@ static void sign(struct adopt_world *w, struct arena *a, struct jsn *object)
 }
 
 /* A create or a patch of an object that is no pod.  Returns whether it was one. */
-static bool carry_out(struct adopt_world *w, struct reconcile *r, const struct action *action)
+static bool carry_out(struct preview *w, struct reconcile *r, const struct action *action)
 {
     const struct jsn *old = NULL;
     struct jsn *now;
@@ -136,11 +136,11 @@ static bool carry_out(struct adopt_world *w, struct reconcile *r, const struct a
     return true;
 }
 
-bool adopt_world_step(struct adopt_world *w, const char *kind, const char *ns, const char *name,
-                      bool first, struct adopt_effects *to)
+bool preview_step(struct preview *w, const char *kind, const char *ns, const char *name,
+                  preview_fn fn, void *arg)
 {
     AUTO(reconcile_done) struct reconcile r = {0};
-    struct adopt_subject s = {.live = live, .arg = &r, .first = first};
+    struct preview_plan s = {.live = live, .arg = &r};
     AUTO(arena_done) struct arena scratch = {0};
     bool wrote = false;
 
@@ -151,7 +151,7 @@ bool adopt_world_step(struct adopt_world *w, const char *kind, const char *ns, c
     s.object = r.object;
     s.plan = &r.actions;
     s.pods = snapshot_pods(&r, jsn_get_str(r.object, "metadata.uid"), &s.n_pods);
-    adopt_judge(&s, to);
+    fn(arg, &s);
     for (size_t i = 0; i < r.actions.n; i++)
         wrote = carry_out(w, &r, &r.actions.items[i]) || wrote;
     return wrote;
