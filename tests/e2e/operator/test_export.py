@@ -58,15 +58,19 @@ def export(cluster, *argv):
 
 
 @pytest.fixture(scope="module", name="lab")
-def a_lab(cluster):
-    if "operator" not in cluster.children:
-        cluster.kubectl("apply", "-f", str(TOP / "deploy/crds"))
-        cluster.start_operator()
-    cluster.apply(LAB)
-    eventually(lambda: "PartitionName=debug" in cluster.get("configmap", "lab-config", NS)["data"]["slurm.conf"],
-               "slurm.conf")
-    eventually(lambda: cluster.get("pod", "compute-1", NS), "pods")
-    return cluster
+def a_lab(tmp_path_factory):
+    c = Cluster(tmp_path_factory.mktemp("export"))
+    try:
+        c.start_server()
+        c.kubectl("apply", "-f", str(TOP / "deploy/crds"))
+        c.start_operator()
+        c.apply(LAB)
+        eventually(lambda: "PartitionName=debug" in c.get("configmap", "lab-config", NS)["data"]["slurm.conf"], "slurm.conf")
+        eventually(lambda: c.get("pod", "compute-1", NS), "pods")
+        yield c
+    finally:
+        codes = {name: c.stop(name) for name in ("operator", "apiserver")}
+    assert not [name for name, code in codes.items() if code not in (0, -15)], codes
 
 
 def test_what_is_exported_changes_nothing(lab):
