@@ -92,6 +92,16 @@ static int read_kind(struct exporter *x, const struct api_kind *k, struct err *e
     return 0;
 }
 
+/* Was it made for another object, which makes it again elsewhere?  Keys are not made twice. */
+static bool is_remade(const struct jsn *v)
+{
+    JSN_FOR_ITEMS (owner, jsn_get(v, "metadata.ownerReferences"))
+        if (jsn_get_bool(owner, "controller", false))
+            return !streq(jsn_get_str(owner, "kind"), "Controller") &&
+                   !streq(jsn_get_str(owner, "kind"), "LoginSet");
+    return false;
+}
+
 /* One that is named, or made for an object. */
 static void fetch(struct exporter *x, const char *kind, const char *name, bool made)
 {
@@ -111,7 +121,7 @@ static void fetch(struct exporter *x, const char *kind, const char *name, bool m
         note("there is no %s %s/%s, which %s names", kind, x->ns, name, x->who);
     else if (r < 0 && r != -ENOENT)
         x->result = err_wrap(x->e, r, "%s %s/%s", kind, x->ns, name);
-    if (r < 0 || (sync_controller_uid(v) && !made))
+    if (r < 0 || (k->secret ? is_remade(v) : sync_controller_uid(v) != NULL))
         return;
     if (streq(kind, "PersistentVolumeClaim"))
         note("claim %s/%s is exported, and what it holds is not", x->ns, name);

@@ -38,6 +38,11 @@ kind: NodeSet
 metadata: {name: compute, namespace: moving, labels: {team: physics}}
 spec: {controllerRef: {name: lab}, replicas: 2, partition: {config: MaxTime=60}}
 ---
+apiVersion: slinky.slurm.net/v1beta1
+kind: Accounting
+metadata: {name: books, namespace: moving}
+spec: {slurmKeyRef: {name: key, key: slurm.key}, jwtKeyRef: {name: lab-auth-jwt, key: jwt.key}}
+---
 apiVersion: slurmkeeper.dev/v1alpha1
 kind: Partition
 metadata: {name: debug, namespace: moving}
@@ -86,16 +91,16 @@ def test_what_is_exported_changes_nothing(lab):
 def test_what_was_declared_comes_out_and_nothing_else(lab):
     objects = list(yaml.safe_load_all(export(lab)[0]))
     assert [(o["kind"], o["metadata"]["name"]) for o in objects] == [
-        ("Namespace", NS), ("ConfigMap", "files"), ("Controller", "lab"), ("NodeSet", "compute"), ("Partition", "debug")]
+        ("Namespace", NS), ("ConfigMap", "files"), ("Accounting", "books"), ("Controller", "lab"), ("NodeSet", "compute"), ("Partition", "debug")]
     for o in objects:
         assert set(o["metadata"]) <= {"name", "namespace", "labels", "annotations"} and "status" not in o
-    assert objects[3]["metadata"]["labels"] == {"team": "physics"}
-    assert objects[2]["metadata"]["annotations"] == {"slurmkeeper.dev/drift-policy": "Revert"}
+    assert objects[4]["metadata"]["labels"] == {"team": "physics"}
+    assert objects[3]["metadata"]["annotations"] == {"slurmkeeper.dev/drift-policy": "Revert"}
 
 
 def test_what_another_cluster_will_lack_is_said(lab):
     _, words = export(lab)
-    assert "Secret moving/key, which Controller moving/lab names, is left out" in words
+    assert "Secret moving/key, which Accounting moving/books names, is left out" in words
     assert "NodeSet moving/compute names no image" in words
     text, words = export(lab, "--images", "22.05")
     assert "image" not in words and "slurmkeeper/slurmd:22.05" in text and "slurmkeeper/slurmctld:22.05" in text
