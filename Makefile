@@ -220,9 +220,9 @@ rbac: all ## Print what the operator needs to be allowed into deploy/rbac
 	@$(BUILD)/slurmkeeper rbac >deploy/rbac/operator.yaml
 	@$(BUILD)/slurmkeeper rbac --namespace slurm --watch slurm >deploy/namespaced/rbac.yaml
 
-images: programs ## OCI archives for Kubernetes, into build/images: the operator, this Debian's Slurm, and slurmdbd with MariaDB; needs root
+images: programs ## OCI archives for Kubernetes, into build/images: the operator, this Debian's Slurm, slurmdbd with MariaDB, logins; needs root
 	@tools/packages images
-	@tools/images --build $(BUILD) operator slurm accounting
+	@tools/images --build $(BUILD) operator slurm accounting login
 
 install: all ## Install below DESTDIR/prefix (meson's prefix, /usr/local)
 	@meson install -C $(BUILD) --no-rebuild

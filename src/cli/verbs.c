@@ -12,6 +12,17 @@ const struct cli_option cli_common_options[] = {
     {NULL},
 };
 
+static const struct cli_option adopt_options[] = {
+    {"from", "WHOM", "Whose clusters: slinky", NULL, false},
+    {"state", "DIR",
+     "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
+     "/var/lib/slurmkeeper, where nothing names an API server", false},
+    {"kubeconfig", "FILE",
+     "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
+    {"namespace", "NAME", "Look at this namespace alone", "all", false},
+    {NULL},
+};
+
 static const struct cli_option apiserver_options[] = {
     {"state", "DIR", "Where objects, certificates and admin.kubeconfig are kept",
      "/var/lib/slurmkeeper", false},
@@ -171,6 +182,23 @@ static const struct cli_option operator_options[] = {
     {NULL},
 };
 
+static const struct cli_option export_options[] = {
+    {"state", "DIR",
+     "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
+     "/var/lib/slurmkeeper, where nothing names an API server", false},
+    {"kubeconfig", "FILE",
+     "Which API server, and as whom; else KUBECONFIG, the pod's own, ~/.kube/config", NULL, false},
+    {"namespace", "NAME", "Look at this namespace alone", "all", false},
+    {"output", "FORM", "Print manifests, or values for the Helm chart slurm", "manifests", false},
+    {"controller", "NAME", "Whose values, where there are several; NAMESPACE/NAME is fine, too",
+     NULL, false},
+    {"images", "TAG", "Name slurmkeeper's images of this tag where an object names none", NULL,
+     false},
+    {"secrets", NULL, "Also print Secrets: keys of the clusters, and what objects name", NULL,
+     false},
+    {NULL},
+};
+
 static const struct cli_option partition_options[] = {
     {"state", "DIR",
      "The cluster of this machine that is kept there; SLURMKEEPER_STATE may name it, too",
@@ -230,6 +258,15 @@ static const struct cli_option user_options[] = {
 };
 
 const struct cli_verb cli_verbs[] = {
+    {"adopt", NULL, "Show what taking over a cluster of Slinky's operator would restart",
+     "Makes the plans that our operator would make, carries none out, and says what they mean: "
+     "which "
+     "daemons are started again, which workers stay, which are replaced when no job can run on "
+     "them; "
+     "and who has to be stopped first, with the command for it. Nothing is changed: clusters are "
+     "taken over by installing our operator and stopping the other one. The exit status is 0 if "
+     "nothing is restarted or replaced, 2 if something is, 1 for an error.",
+     adopt_options, verb_adopt_run},
     {"apiserver", NULL, "Serve the Kubernetes API on this machine, in the foreground",
      "Starts an API server that kubectl and client libraries take for a real one. Objects are kept "
      "in SQLite in the state directory; an acknowledged write survives a crash at any moment. At "
@@ -257,6 +294,14 @@ const struct cli_verb cli_verbs[] = {
      "Use it with: eval \"$(slurmkeeper env)\". The machine's own /etc/slurm and munge are not "
      "touched: SLURM_CONF names a file of the cluster's own, kept in step with it.",
      env_options, verb_env_run},
+    {"export", NULL, "Print what is declared, as manifests or as values of the Helm chart",
+     "Prints the objects of ours and the ConfigMaps, claims and accounts that they name, without "
+     "what the API server and the operator have added: what kubectl apply -f - takes, on another "
+     "Kubernetes, too. Secrets are left out, and named, unless --secrets is given: then keep the "
+     "output as you keep keys. With -o values it prints one cluster as values for charts/slurm. "
+     "What the other cluster will lack is said on standard error. Jobs and slurmctld's state do "
+     "not go along.",
+     export_options, verb_export_run},
     {"manual", NULL, "Print the source of the manual page (scdoc)", NULL, NULL, verb_manual_run},
     {"node", NULL, "Run the pods of a cluster on this machine, in the foreground",
      "Registers this machine as a Node, takes every pod that has none, and runs it with the "

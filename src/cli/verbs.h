@@ -4,12 +4,14 @@
 
 #include "src/cli/cli.h"
 
+int verb_adopt_run(const struct cli_args *args);
 int verb_apiserver_run(const struct cli_args *args);
 int verb_backup_run(const struct cli_args *args);
 int verb_completion_run(const struct cli_args *args);
 int verb_crds_run(const struct cli_args *args);
 int verb_down_run(const struct cli_args *args);
 int verb_env_run(const struct cli_args *args);
+int verb_export_run(const struct cli_args *args);
 int verb_manual_run(const struct cli_args *args);
 int verb_node_run(const struct cli_args *args);
 int verb_operator_run(const struct cli_args *args);

@@ -18,6 +18,14 @@ struct cel;
  */
 int cel_compile(struct arena *a, const char *text, struct cel **ret, struct err *e) MUST_CHECK;
 
+/*
+ * Could it ever work for values of this schema (as a definition has it)?  -EINVAL with the words of
+ * kube-apiserver if not: a field that is not declared, kinds that have no such operator.  `root`:
+ * the schema of a whole object, which has kind and metadata in any case.
+ */
+int cel_check(struct arena *a, const struct cel *c, const struct jsn *schema, bool root,
+              bool *ret_is_bool, struct err *e) MUST_CHECK;
+
 /* Does it compare with the value before? */
 bool cel_uses_old_self(const struct cel *c);
 

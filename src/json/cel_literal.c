@@ -14,6 +14,7 @@
 int cel_fail(struct err *e, const char *text, size_t at, const char *fmt, ...)
 {
     char what[160];
+    char dots[121];
     size_t line = 1, from = 0;
     va_list ap;
 
@@ -26,9 +27,10 @@ int cel_fail(struct err *e, const char *text, size_t at, const char *fmt, ...)
             from = i + 1;
         }
     }
-    return err_bad(e, "ERROR: <input>:%zu:%zu: %s\n | %.*s\n | %*s^", line, at - from + 1, what,
+    memset(dots, '.', sizeof(dots));
+    return err_bad(e, "ERROR: <input>:%zu:%zu: %s\n | %.*s\n | %.*s^", line, at - from + 1, what,
                    (int)MIN(strcspn(text + from, "\n"), 120), text + from, (int)MIN(at - from, 120),
-                   "");
+                   dots);
 }
 
 static int hex_value(const char *s, size_t n, uint32_t *ret)

@@ -95,6 +95,13 @@ int cel_parser_syntax(struct cel_parser *p)
     return cel_fail(p->e, p->text, p->at, "Syntax error: extraneous input '%c'", p->text[p->at]);
 }
 
+/* Where the next token begins. */
+static size_t here(struct cel_parser *p)
+{
+    skip(p);
+    return p->at;
+}
+
 /* Items up to the closing token, which is taken. */
 static int arguments(struct cel_parser *p, const char *close, bool pairs, struct cel_node *n)
 {
@@ -129,7 +136,8 @@ static int macro_has(struct cel_parser *p, struct cel_node *call)
     struct cel_node *arg = call->n_args == 1 ? call->args[0] : NULL;
 
     if (!arg || arg->op != CEL_SELECT)
-        return cel_fail(p->e, p->text, call->at, "invalid argument to has() macro");
+        return cel_fail(p->e, p->text, call->n_args ? call->args[0]->at : call->at,
+                        "invalid argument to has() macro");
     call->op = CEL_HAS;
     call->a = arg->a;
     call->name = arg->name;
@@ -191,9 +199,11 @@ static int name_or_call(struct cel_parser *p, struct cel_node **ret)
     }
     if (str_eqz(name, "in"))
         return cel_fail(p->e, p->text, at, "Syntax error: extraneous input 'in'");
+    at = here(p);
     if (!accept(p, "("))
         return 0;
     (*ret)->op = CEL_CALL;
+    (*ret)->at = at;
     r = arguments(p, ")", false, *ret);
     return r == 0 && str_eqz(name, "has") ? macro_has(p, *ret) : r;
 }
@@ -227,11 +237,11 @@ static int primary(struct cel_parser *p, struct cel_node **ret)
     return name_or_call(p, ret);
 }
 
-/* After a dot. */
-static int select_or_call(struct cel_parser *p, struct cel_node **ret)
+/* After a dot, which was at `at`. */
+static int select_or_call(struct cel_parser *p, size_t at, struct cel_node **ret)
 {
     struct str name = peek_ident(p);
-    struct cel_node *n = cel_parser_node(p, CEL_SELECT, p->at);
+    struct cel_node *n = cel_parser_node(p, CEL_SELECT, at);
     struct cel_node *target = *ret;
     int r;
 
@@ -243,9 +253,11 @@ static int select_or_call(struct cel_parser *p, struct cel_node **ret)
     n->name = name;
     n->a = target;
     *ret = n;
+    at = here(p);
     if (!accept(p, "("))
         return 0;
     n->op = CEL_CALL;
+    n->at = at;
     n->member = true;
     r = arguments(p, ")", false, n);
     return r;
@@ -268,14 +280,16 @@ static int member(struct cel_parser *p, struct cel_node **ret)
     int r = primary(p, ret);
 
     while (r == 0) {
+        size_t at = here(p);
+
         if (accept(p, ".")) {
-            r = select_or_call(p, ret);
+            r = select_or_call(p, at, ret);
             if (r == 0 && (*ret)->op == CEL_CALL) {
                 add_target(p, *ret);
                 r = macro_comprehension(p, *ret);
             }
         } else if (accept(p, "[")) {
-            struct cel_node *n = cel_parser_node(p, CEL_INDEX, p->at);
+            struct cel_node *n = cel_parser_node(p, CEL_INDEX, at);
 
             if (accept(p, "?"))
                 return cel_parser_beyond(p, "optional indexes");
@@ -369,8 +383,13 @@ static int binary(struct cel_parser *p, size_t level, struct cel_node **ret)
     if (level == ARRAY_LEN(levels))
         return unary(p, ret);
     r = binary(p, level + 1, ret);
-    while (r == 0 && operator(p, &levels[level], &op)) {
-        struct cel_node *n = cel_parser_node(p, op, p->at);
+    while (r == 0) {
+        size_t at = here(p);
+        struct cel_node *n;
+
+        if (!operator(p, &levels[level], &op))
+            break;
+        n = cel_parser_node(p, op, at);
 
         n->a = *ret;
         *ret = n;
@@ -384,11 +403,12 @@ static int binary(struct cel_parser *p, size_t level, struct cel_node **ret)
 static int conditional(struct cel_parser *p, struct cel_node **ret)
 {
     int r = binary(p, 0, ret);
+    size_t at = here(p);
     struct cel_node *n;
 
     if (r < 0 || !accept(p, "?"))
         return r;
-    n = cel_parser_node(p, CEL_COND, p->at);
+    n = cel_parser_node(p, CEL_COND, at);
     n->a = *ret;
     *ret = n;
     r = binary(p, 0, &n->b);

@@ -36,6 +36,11 @@ struct kube_cache *kube_cache_new(struct kube_client *c, const struct kube_cache
 struct kube_cache *kube_cache_free(struct kube_cache *c);
 DEFINE_AUTO(struct kube_cache, kube_cache_free);
 
+/* Hold this object as if the server had it, until the loop's next turn: for questions of the form
+ * "what would come after that?".  Its uid and its resourceVersion are new ones, where it differs.
+ */
+void kube_cache_pretend(struct kube_cache *c, struct jsn *object);
+
 /* Has the first list been taken in whole?  Before that absence means nothing. */
 bool kube_cache_synced(const struct kube_cache *c);
 size_t kube_cache_count(const struct kube_cache *c);

@@ -32,7 +32,7 @@
 #define KEYS_TO_TRIM 1000
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_MAX_MS 60000
-/* Slinky's: an operator of both kinds never leads beside the other. */
+/* Slinky's: where both have it in one namespace, only one of them leads. */
 #define LEASE_NAME "slurm-operator"
 
 struct operator

@@ -269,6 +269,14 @@ const struct kube_object *world_get(const struct world *w, const char *kind, con
     return is_known(v) && name ? kube_cache_get(v->cache, ns, name) : NULL;
 }
 
+void world_pretend(const struct world *w, const char *kind, struct jsn *object)
+{
+    const struct view *v = find_view(w, kind, jsn_get_str(object, "metadata.namespace"));
+
+    if (is_known(v))
+        kube_cache_pretend(v->cache, object);
+}
+
 struct kube_slice world_find(const struct world *w, const char *kind, const char *ns,
                              const char *index, const char *value)
 {

@@ -52,6 +52,9 @@ struct kube_slice world_owned(const struct world *w, const char *kind, const cha
 const struct kube_object *world_next(const struct world *w, const char *kind, const char *ns,
                                      size_t *at);
 
+/* Go on as if the server had the object, until the loop turns; kube_cache_pretend. */
+void world_pretend(const struct world *w, const char *kind, struct jsn *object);
+
 /* Indexes: of all our kinds but the Controller; of those that have a name in Slurm, and of pods;
  * and of all our kinds, by "Secret/name", "ConfigMap/name" or "NodeSet/name" that they refer to. */
 #define WORLD_BY_CONTROLLER "controller"

@@ -104,83 +104,6 @@ static bool adopt(const struct plan_nodeset *in, struct actions *to)
     return in->n_orphans > 0;
 }
 
-static int64_t newest_revision(const struct plan_nodeset *in)
-{
-    int64_t newest = 0;
-
-    for (size_t i = 0; i < in->n_revisions; i++)
-        newest = MAX(newest, jsn_get_int(in->revisions[i], "revision", 0));
-    return newest;
-}
-
-static bool is_in_use(const struct plan_nodeset *in, const char *hash)
-{
-    for (size_t i = 0; i < in->n_pods; i++)
-        if (streq(in->pods[i]->hash, hash))
-            return true;
-    return false;
-}
-
-static const char *hash_of(const struct jsn *revision)
-{
-    return jsn_text(jsn_member(jsn_get(revision, "metadata.labels"), STR(LABEL_HASH)));
-}
-
-static int by_revision(const void *a, const void *b)
-{
-    int64_t x = jsn_get_int(*(const struct jsn *const *)a, "revision", 0);
-    int64_t y = jsn_get_int(*(const struct jsn *const *)b, "revision", 0);
-
-    return (x < y) - (x > y);
-}
-
-/* Old revisions that no pod has, beyond those that are to be kept. */
-static void forget_revisions(const struct plan_nodeset *in, const char *hash, struct actions *to)
-{
-    const struct jsn **old = arena_calloc(to->arena, in->n_revisions + 1, sizeof(struct jsn *));
-    size_t keep = (size_t)MAX(in->ns->spec.revision_history_limit, 0);
-    size_t n = 0;
-
-    for (size_t i = 0; i < in->n_revisions; i++)
-        if (!streq(hash_of(in->revisions[i]), hash) && !is_in_use(in, hash_of(in->revisions[i])) &&
-            !jsn_get_str(in->revisions[i], "metadata.deletionTimestamp") &&
-            !nodeset_form_is_in_use(to->arena, in, in->revisions[i]))
-            old[n++] = in->revisions[i];
-    qsort(old, n, sizeof(*old), by_revision);
-    for (size_t i = keep; i < n; i++) {
-        struct action *a = actions_add(to, ACTION_DELETE);
-
-        a->kind = plan_kind_find("ControllerRevision");
-        a->namespace = jsn_get_str(old[i], "metadata.namespace");
-        a->name = jsn_get_str(old[i], "metadata.name");
-        a->uid = jsn_get_str(old[i], "metadata.uid");
-    }
-}
-
-/* The revision that pods should have: found again by its hash, or made.  Returns the hash. */
-static const char *plan_revision(const struct plan_nodeset *in, const char *data,
-                                 struct actions *to)
-{
-    const int32_t *collisions = in->ns->status.collision_count;
-    char hash[REVISION_HASH_LEN];
-    bool found = false;
-
-    revision_hash(data, collisions ? *collisions : 0, hash);
-
-    actions_step(to, "Revision");
-    for (size_t i = 0; i < in->n_revisions; i++)
-        found = found || streq(hash_of(in->revisions[i]), hash);
-    if (!found) {
-        struct action *a = actions_add(to, ACTION_CREATE);
-
-        a->body = build_revision(to->arena, in->ns, data, hash, newest_revision(in) + 1);
-        a->kind = plan_kind_find("ControllerRevision");
-        a->namespace = api_namespace(&in->ns->meta);
-        a->name = jsn_get_str(a->body, "metadata.name");
-    }
-    return arena_strdup(to->arena, hash);
-}
-
 /* What pods and nodes should be, by this revision. */
 static struct nodeset_view view_of(const struct plan_nodeset *in, struct actions *to)
 {
@@ -193,7 +116,7 @@ static struct nodeset_view view_of(const struct plan_nodeset *in, struct actions
     if (jsn_parse(to->arena, str_of(text), NULL, &data, NULL) < 0)
         abort(); /* it is ours */
     view.data = data;
-    view.hash = plan_revision(in, text, to);
+    view.hash = nodeset_revision_plan(in, text, to);
     node_declare(to->arena, in->ns, view.topology, &view.node);
     if (in->cluster->controller)
         view.gres_unknown = node_gres_unknown(to->arena, in->ns, in->cluster->controller);
@@ -357,6 +280,8 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
     }
     /* All else comes with the next plan: pods without it could go with their jobs. */
     if (!finalizer_has(&in->ns->meta, FINALIZER_NODESET)) {
+        if (nodeset_revision_take_over(in, to))
+            return;
         actions_step(to, "Finalizer");
         finalizer_add(to, "NodeSet", &in->ns->meta, FINALIZER_NODESET);
         return;
@@ -369,7 +294,7 @@ void plan_nodeset(const struct plan_nodeset *in, struct actions *to)
         view = view_of(in, to);
         scale = nodeset_scale_of(to->arena, in, &view);
         if (scale.n_forget == 0) /* they tell which records do not fit */
-            forget_revisions(in, view.hash, to);
+            nodeset_revisions_forget(in, view.hash, to);
         nodeset_claims_plan(in, &scale, to);
         plan_pods(in, &view, &scale, to);
         nodeset_nodes_plan(in, &view, &scale, to);

@@ -32,6 +32,15 @@ struct nodeset_view {
     const char *gres_unknown; /* a kind of Gres that slurmctld does not know; NULL: none */
 };
 
+/* nodeset_history.c: the revision with this content, found or made; returns its hash. */
+const char *nodeset_revision_plan(const struct plan_nodeset *in, const char *data,
+                                  struct actions *to);
+/* Old revisions that no pod has, beyond those that are to be kept. */
+void nodeset_revisions_forget(const struct plan_nodeset *in, const char *hash, struct actions *to);
+/* One that was never seen: keep pods that another operator has made of the present spec.  Returns
+ * whether something is to be done first. */
+bool nodeset_revision_take_over(const struct plan_nodeset *in, struct actions *to);
+
 /* What is to be done about the number of pods. */
 struct nodeset_scale {
     uint32_t *create; /* ordinals, rising */

@@ -231,3 +231,44 @@ def test_json_patch_on_a_custom_resource(api, ns, widgets):
     ops = [{"op": "add", "path": "/spec/atoms/-", "value": "b"},
            {"op": "test", "path": "/spec/mode", "value": "fast"}]
     assert api.patch(widgets.at(ns, "w"), ops, "json").ok()["spec"]["atoms"] == ["a", "b"]
+
+
+RULED = {"a": {"type": "integer"}, "s": {"type": "string", "maxLength": 10}, "q": {"x-kubernetes-int-or-string": True},
+         "l": {"type": "array", "maxItems": 5, "items": {"type": "string", "maxLength": 10}},
+         "m": {"type": "object", "maxProperties": 5, "additionalProperties": {"type": "string", "maxLength": 10}}}
+
+
+def define(api, rule):
+    spec = {"type": "object", "properties": RULED, "x-kubernetes-validations": [{"rule": rule}]}
+    return api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "ruled.checks.test"},
+        "spec": {"group": "checks.test", "scope": "Namespaced",
+                 "names": {"plural": "ruled", "singular": "rule", "kind": "Rule", "listKind": "RuleList"},
+                 "versions": [{"name": "v1", "served": True, "storage": True,
+                               "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}}]}},
+        query={"dryRun": "All"})
+
+
+@pytest.mark.since(29, "CEL in definitions is GA")
+@pytest.mark.parametrize("rule, words", [
+    ("self.a == 'x'", "1:8: found no matching overload for '_==_' applied to '(int, string)'\n | self.a == 'x'\n | .......^"),
+    ("self.zzz == 1", "1:5: undefined field 'zzz'"),
+    ("has(self.qq)", "1:4: undefined field 'qq'"),
+    ("self.a.startsWith('x')", "1:18: found no matching overload for 'startsWith' applied to 'int.(string)'"),
+    ("1 in self.l", "1:3: found no matching overload for '@in' applied to '(int, list(string))'"),
+    ("self.m['k'] == 5", "1:13: found no matching overload for '_==_' applied to '(string, int)'"),
+    ("self.a > 1 ? 'x' : 3", "1:12: found no matching overload for '_?_:_' applied to '(bool, string, int)'"),
+    ("self.l.all(x, x == 1)", "1:17: found no matching overload for '_==_' applied to '(string, int)'"),
+    ("self.a", "cel expression must evaluate to a bool"),
+])
+def test_a_rule_that_can_never_work_is_refused(api, rule, words):
+    assert words in define(api, rule).fails(422, "Invalid")["message"]
+
+
+@pytest.mark.since(29, "CEL in definitions is GA")
+@pytest.mark.parametrize("rule", [
+    "self.a > 1 && self.s.size() < 5", "self.q == 1 || self.q == 'x'", "self.m.k == 'x' && 'k' in self.m",
+    "self.l.map(x, size(x)).sum() > 3", "self.a > 1.5", "oldSelf.a == self.a", "dyn(self.a) == 'x'"])
+def test_a_rule_that_may_work_is_taken(api, rule):
+    define(api, rule).ok(201)

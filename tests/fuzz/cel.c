@@ -3,6 +3,7 @@
  * Fuzz target: rules in CEL.  The first line is the rule, the rest the value, as JSON.
  *
  * A rule is refused, beyond, or compiles; a run ends within its steps, twice with the same outcome.
+ * The value is also taken for a schema: whatever that is, the rule's types are found or refused.
  */
 #include <assert.h>
 
@@ -32,6 +33,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (r < 0) {
         assert((r == -EINVAL || r == -ENOTSUP) && *e.text);
         return 0;
+    }
+    for (int root = 0; root < 2; root++) {
+        bool is_bool;
+
+        r = cel_check(&a, c, self, root, &is_bool, &e);
+        assert(r == 0 || (r == -EINVAL && *e.text));
     }
     for (int i = 0; i < 2; i++) {
         struct pattern_budget budget = {1000000};

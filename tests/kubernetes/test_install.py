@@ -98,6 +98,50 @@ def test_an_edit_restarts_nothing(kubernetes):
         kubernetes.get("statefulset", "lab-controller")["status"]["updateRevision"]
 
 
+OTHERS = """
+apiVersion: v1
+kind: Secret
+metadata: {name: sssd-conf, namespace: slurm}
+stringData:
+  sssd.conf: |
+    [sssd]
+    services = nss, pam
+    domains = nobody
+    [domain/nobody]
+    id_provider = ldap
+    ldap_uri = ldap://127.0.0.1:1
+---
+apiVersion: slinky.slurm.net/v1beta1
+kind: LoginSet
+metadata: {name: login, namespace: slurm}
+spec:
+  controllerRef: {name: lab}
+  sssdConfRef: {name: sssd-conf, key: sssd.conf}
+  login: {image: "slurmkeeper/login:22.05"}
+---
+apiVersion: slinky.slurm.net/v1beta1
+kind: RestApi
+metadata: {name: rest, namespace: slurm}
+spec:
+  controllerRef: {name: lab}
+  slurmrestd: {image: "slurmkeeper/slurmrestd:22.05"}
+"""
+ASK_RESTD = "exec 3<>/dev/tcp/rest-restapi/6820; printf 'GET /openapi/v3 HTTP/1.0\\r\\n\\r\\n' >&3; head -n 1 <&3"
+
+
+def test_a_login_and_slurmrestd_serve(kubernetes, slurm):
+    since = time.monotonic()
+    kubernetes.apply(OTHERS)
+    kubernetes.kubectl("wait", "-n", "slurm", "loginset/login", "restapi/rest", "--for=condition=Ready", "--timeout=180s",
+                       timeout=200)
+    tell("a login and slurmrestd after kubectl apply", since)
+    inside = {"pod": "deploy/login", "container": "login"}
+    assert sorted(slurm.ask("srun", "-N2", "hostname", **inside).split()) == ["compute-0", "compute-1"]
+    assert slurm.ask("bash", "-c", ASK_RESTD, **inside).startswith("HTTP/1")
+    kubernetes.kubectl("delete", "-f", "-", text=OTHERS)
+    eventually(lambda: len(kubernetes.get("pods")) == 3, "their pods are gone")
+
+
 def test_scaling_in_waits_for_the_job(kubernetes, slurm):
     job = slurm.submit("sleep 15", "-w", "compute-1")
     slurm.wait_job(job, "RUNNING")
@@ -182,6 +226,25 @@ def test_a_kubelet_that_is_away_for_a_while_costs_nothing(kubernetes, slurm, job
     still_runs(slurm, job)
 
 
+def test_slurmctld_comes_back_with_its_jobs_from_the_volume(kubernetes, slurm, job):
+    old = kubernetes.get("pod", "lab-controller-0")["metadata"]["uid"]
+    kubernetes.kubectl("delete", "pod", "lab-controller-0", "-n", "slurm")
+    eventually(lambda: kubernetes.get("pod", "lab-controller-0")["metadata"]["uid"] != old, "another pod")
+    works(kubernetes, slurm, 17)
+    still_runs(slurm, job)
+
+
+def test_a_cordoned_machine_takes_no_more_jobs(kubernetes, slurm, job):
+    node = kubernetes.get("pod", "compute-1")["spec"]["nodeName"]
+    kubernetes.kubectl("cordon", node)
+    try:
+        eventually(lambda: slurm.nodes()["compute-1"] == "drain", "the Slurm node is drained")
+        still_runs(slurm, job)
+    finally:
+        kubernetes.kubectl("uncordon", node)
+    slurm.wait_idle("compute-1")
+
+
 def test_eviction_is_refused_while_the_job_runs(kubernetes, slurm, job):
     node = kubernetes.get("pod", "compute-0")["spec"]["nodeName"]
     done = subprocess.run(["kubectl", "--kubeconfig", kubernetes.control.kubeconfig, "drain", node, "--ignore-daemonsets",
@@ -245,8 +308,7 @@ NOT_DONE_HERE = {
     ("", "secrets:update"): "a certificate of the webhook that comes to its end",
     ("", "secrets:patch"): "keys that are changed (docs/keys.md)",
     ("", "services:patch"): "a Service that somebody has changed",
-    ("apps", "deployments:create"): "a RestApi",
-    ("apps", "deployments:patch"): "a RestApi",
+    ("apps", "deployments:patch"): "a changed LoginSet or RestApi",
     ("apps", "controllerrevisions:delete"): "revisions beyond revisionHistoryLimit",
     ("apps", "statefulsets:patch"): "another image of slurmctld",
     ("policy", "poddisruptionbudgets:patch"): "a budget that somebody has changed",

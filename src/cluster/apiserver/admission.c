@@ -4,11 +4,13 @@
  *
  * Nothing is created in a namespace that is not there (404) or is on its way out (403); what is
  * there already may still be changed, since that is how its finalizers come off.  Then the
- * registered hook has its say (our own kinds are validated there, as a webhook does on Kubernetes).
+ * registered hook has its say (our own kinds are validated there, as a webhook does on Kubernetes),
+ * and at last the quotas of the namespace.
  */
 #include "src/cluster/apiserver/admission.h"
 
 #include "src/cluster/apiserver/object.h"
+#include "src/cluster/apiserver/quota.h"
 #include "src/cluster/apiserver/server.h"
 #include "src/cluster/apiserver/status.h"
 
@@ -69,10 +71,22 @@ int admission_create(struct api_call *c, struct jsn *object)
 {
     int r = c->stored->namespaced ? check_namespace(c, object) : 0;
 
-    return r < 0 ? r : ask_inside(c, object, NULL);
+    if (r == 0)
+        r = ask_inside(c, object, NULL);
+    return r == 0 && c->stored->namespaced ? quota_admit(c, object, NULL) : r;
+}
+
+/* Of what is there already, only these can come to use more. */
+static bool may_grow(struct api_call *c)
+{
+    const char *resource = call_store_name(c);
+
+    return !c->sub && (streq(resource, "services") || streq(resource, "persistentvolumeclaims"));
 }
 
 int admission_update(struct api_call *c, struct jsn *object, const struct jsn *old)
 {
-    return ask_inside(c, object, old);
+    int r = ask_inside(c, object, old);
+
+    return r == 0 && may_grow(c) ? quota_admit(c, object, old) : r;
 }

@@ -13,6 +13,7 @@
 #include "src/cluster/apiserver/eviction.h"
 #include "src/cluster/apiserver/kinds/labelselector.h"
 #include "src/cluster/apiserver/parts.h"
+#include "src/cluster/apiserver/quota.h"
 #include "src/cluster/apiserver/row.h"
 #include "src/cluster/apiserver/workset.h"
 

@@ -14,6 +14,7 @@
 #include "src/cluster/workloads/budget.h"
 #include "src/cluster/workloads/deployment.h"
 #include "src/cluster/workloads/job.h"
+#include "src/cluster/workloads/quota.h"
 #include "src/cluster/workloads/replicaset.h"
 #include "src/cluster/workloads/statefulset.h"
 
@@ -140,6 +141,56 @@ static int look_budget(struct look *l, struct err *e)
     return r;
 }
 
+struct counting {
+    struct look *look;
+    struct quota_use used;
+    const char *resource;
+    struct err *e;
+    int result;
+};
+
+static bool count_row(void *arg, const struct store_row *row)
+{
+    struct counting *k = arg;
+    struct jsn *object;
+
+    if (jsn_parse(k->look->arena, row->data, NULL, &object, k->e) < 0)
+        k->result = err_wrap(k->e, -EBADMSG, "the stored %s '%s' is corrupt", row->key.resource,
+                             row->key.name);
+    else if (quota_covers(k->look->object, k->resource, object))
+        quota_use_add(&k->used, k->resource, object);
+    return k->result == 0;
+}
+
+static bool was_counted(const struct jsn *list, const char *resource)
+{
+    JSN_FOR_ITEMS (item, list)
+        if (streq(jsn_text(item), resource))
+            return true;
+    return false;
+}
+
+/* All that the quota counts, one resource after the other. */
+static int look_quota(struct look *l, struct err *e)
+{
+    struct counting k = {.look = l, .used = {.a = l->arena}, .e = e};
+    struct jsn *done = jsn_array(l->arena);
+    int r = 0;
+
+    JSN_FOR_MEMBERS (m, jsn_get(l->object, "spec.hard")) {
+        k.resource = quota_resource(l->arena, m->key.p);
+        if (r < 0 || was_counted(done, k.resource))
+            continue;
+        jsn_append(l->arena, done, jsn_string(l->arena, k.resource));
+        r = inside_each(l->server, k.resource, l->ns, count_row, &k, e);
+        if (r == 0)
+            r = k.result;
+    }
+    if (r == 0)
+        quota_plan(&l->plan, l->object, &k.used);
+    return r;
+}
+
 /* Those of the service of this look; -ENOENT: there are none. */
 static int find_endpoints(struct look *l, struct jsn **ret_object, struct err *e)
 {
@@ -192,6 +243,7 @@ const struct controller controllers[] = {
     {"deployments.apps", "Deployment", false, look_deployment},
     {"jobs.batch", "Job", false, look_job},
     {"poddisruptionbudgets.policy", "PodDisruptionBudget", false, look_budget},
+    {"resourcequotas", "ResourceQuota", false, look_quota},
     {"services", "Service", true, look_service},
     {NULL},
 };

@@ -4,14 +4,15 @@
  *
  * A committed change is turned into the workloads that it may matter to: the object itself, its
  * controller, and for pods the services and budgets that choose them; a pod or replica set without
- * a controller may be adopted, so all that could adopt it look.  Each is a key "resource/namespace/
+ * a controller may be adopted, so all that could adopt it look; the quotas of its namespace count
+ * again.  Each is a key "resource/namespace/
  * name" in a work set; a look reads what there is, makes a plan and carries it out, all in one
  * turn.  Nothing is remembered between looks but how often one has failed, so the process may die
  * anywhere; at the start everything is looked at once.
  *
- * Services and budgets wait a moment before they look: many pods change at once, and one look
- * serves them all.  Where a look takes long, so does the moment: looks at a service with thousands
- * of pods leave most of the time to others.
+ * Services, budgets and quotas wait a moment before they look: many pods change at once, and one
+ * look serves them all.  Where a look takes long, so does the moment: looks at a service with
+ * thousands of pods leave most of the time to others.
  */
 #include "src/cluster/workloads/workloads.h"
 
@@ -160,6 +161,18 @@ static void on_slice(struct workloads *w, const struct store_event *ev)
     (void)enqueue_owner(w, parse(&a, ev->row.data), ev->row.key.ns);
 }
 
+/* What quotas count: that there is an object; of some kinds, also what is in it. */
+static bool may_change_use(const struct store_event *ev)
+{
+    const char *resource = ev->row.key.resource;
+
+    if (!ev->row.key.ns[0] || streq(resource, "leases.coordination.k8s.io") ||
+        streq(resource, "resourcequotas"))
+        return false;
+    return ev->change != STORE_MODIFIED || streq(resource, "pods") || streq(resource, "services") ||
+           streq(resource, "persistentvolumeclaims");
+}
+
 static void on_change(void *arg, const struct store_event *ev)
 {
     struct workloads *w = arg;
@@ -184,6 +197,8 @@ static void on_change(void *arg, const struct store_event *ev)
         enqueue_some(w, "statefulsets.apps", k->ns, 0);
     if (streq(k->resource, "replicasets.apps") || streq(k->resource, "statefulsets.apps"))
         enqueue_some(w, "poddisruptionbudgets.policy", k->ns, GATHER_MS);
+    if (may_change_use(ev))
+        enqueue_some(w, "resourcequotas", k->ns, GATHER_MS);
 }
 
 /* Twice as long with each failure in a row. */

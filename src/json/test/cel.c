@@ -182,26 +182,26 @@ static void what_is_no_cel_is_refused(void **state)
 {
     static const char *const cases[][2] = {
         {"1 +",
-         "refused: ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>'\n | 1 +\n |    ^"},
+         "refused: ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>'\n | 1 +\n | ...^"},
         {"self.", "refused: ERROR: <input>:1:6: Syntax error: mismatched input '<EOF>'\n | self.\n"
-                  " |      ^"},
+                  " | .....^"},
         {"self..n", "refused: ERROR: <input>:1:6: Syntax error: extraneous input '.'\n | self..n\n"
-                    " |      ^"},
+                    " | .....^"},
         {"(1", "refused: ERROR: <input>:1:3: Syntax error: mismatched input '<EOF>' expecting ')'\n"
-               " | (1\n |   ^"},
-        {"1 2", "refused: ERROR: <input>:1:3: Syntax error: extraneous input '2'\n | 1 2\n |   ^"},
+               " | (1\n | ..^"},
+        {"1 2", "refused: ERROR: <input>:1:3: Syntax error: extraneous input '2'\n | 1 2\n | ..^"},
         {"other == 1", "refused: ERROR: <input>:1:1: undeclared reference to 'other' (in container "
                        "'')\n | other == 1\n | ^"},
         {"self.l.all(x, y)", "refused: ERROR: <input>:1:15: undeclared reference to 'y' (in "
-                             "container '')\n | self.l.all(x, y)\n |               ^"},
-        {"has(self)", "refused: ERROR: <input>:1:1: invalid argument to has() macro\n | has(self)\n"
-                      " | ^"},
+                             "container '')\n | self.l.all(x, y)\n | ..............^"},
+        {"has(self)", "refused: ERROR: <input>:1:5: invalid argument to has() macro\n | has(self)\n"
+                      " | ....^"},
         {"self.l.all(1, true)", "refused: ERROR: <input>:1:12: argument must be a simple name\n | "
-                                "self.l.all(1, true)\n |            ^"},
+                                "self.l.all(1, true)\n | ...........^"},
         {"'open", "refused: ERROR: <input>:1:1: Syntax error: token recognition error\n | 'open\n |"
                   " ^"},
         {"true\n&& x", "refused: ERROR: <input>:2:4: undeclared reference to 'x' (in container '')"
-                       "\n | && x\n |    ^"},
+                       "\n | && x\n | ...^"},
     };
 
     (void)state;

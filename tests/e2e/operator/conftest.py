@@ -88,6 +88,10 @@ class Cluster:
         api = Api(Kubeconfig(self.kubeconfig, str(self.state)))
         api.patch(f"/api/v1/namespaces/{ns}/pods/{pod}/status", {"status": status}).ok()
 
+    def patch_kind_status(self, plural, name, status, ns="slurm"):
+        api = Api(Kubeconfig(self.kubeconfig, str(self.state)))
+        api.patch(f"/apis/slinky.slurm.net/v1beta1/namespaces/{ns}/{plural}/{name}/status", {"status": status}).ok()
+
     def apply(self, text):
         return self.kubectl("apply", "-f", "-", text=text)
 

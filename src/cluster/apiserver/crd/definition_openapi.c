@@ -281,17 +281,29 @@ static bool is_blank(const char *text)
     return text[strspn(text, " \t\r\n")] == '\0';
 }
 
-/* No CEL at all is refused; what is only unknown here is kept, and warned about. */
-static void check_expression(struct causes *cs, const struct place *rule)
+/* What is no CEL, and what can never work, is refused; what is only unknown here is kept, and
+ * warned about. */
+static void check_expression(struct causes *cs, const struct place *rule, const struct jsn *schema,
+                             bool root)
 {
+    bool is_bool = true;
     struct cel *c;
     struct err e = {0};
+    int r;
 
-    if (!is_blank(place_str(rule)) && cel_compile(cs->arena, place_str(rule), &c, &e) == -EINVAL)
+    if (is_blank(place_str(rule)))
+        return;
+    r = cel_compile(cs->arena, place_str(rule), &c, &e);
+    if (r == 0)
+        r = cel_check(cs->arena, c, schema, root, &is_bool, &e);
+    if (r == -EINVAL)
         place_invalid(cs, rule, "compilation failed: %s", e.text);
+    else if (r == 0 && !is_bool)
+        place_invalid(cs, rule, "cel expression must evaluate to a bool");
 }
 
-static void check_rule(struct causes *cs, const struct place *at)
+static void check_rule(struct causes *cs, const struct place *at, const struct jsn *schema,
+                       bool root)
 {
     static const char *const reasons[] = {"FieldValueDuplicate", "FieldValueForbidden",
                                           "FieldValueInvalid", "FieldValueRequired", NULL};
@@ -309,7 +321,7 @@ static void check_rule(struct causes *cs, const struct place *at)
     else if (lines && !place_filled(&message))
         place_required(cs, &message, "message must be specified if rule contains line breaks");
     check_enum(cs, &reason, reasons);
-    check_expression(cs, &rule);
+    check_expression(cs, &rule, schema, root);
 }
 
 static void check(struct causes *cs, const struct place *at, struct walk w)
@@ -325,7 +337,7 @@ static void check(struct causes *cs, const struct place *at, struct walk w)
         place_invalid(cs, &preserve, "must be true or undefined");
     check_merging(cs, at);
     PLACE_FOR_ITEMS (rule, &rules)
-        check_rule(cs, &rule);
+        check_rule(cs, &rule, at->value, w.root);
 }
 
 void definition_check_openapi(struct causes *cs, const struct place *schema)

@@ -93,6 +93,10 @@ static int prepare_update(struct api_call *c, struct jsn *pod, const struct jsn 
         note_scheduled(c, pod);
     if (c->sub && streq(c->sub->name, "ephemeralcontainers")) {
         spec = jsn_clone(&c->arena, jsn_key(old, "spec"));
+        if (jsn_len(added) > jsn_len(jsn_get(old, "spec.ephemeralContainers")))
+            call_warn(c, "spec.ephemeralContainers: the node of this cluster starts no containers "
+                         "in a pod that runs; look into it with kubectl exec: its containers have "
+                         "the programs of the machine");
         if (added)
             jsn_set(&c->arena, spec, "ephemeralContainers", added);
         jsn_set(&c->arena, pod, "spec", spec);

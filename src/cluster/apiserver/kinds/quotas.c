@@ -2,7 +2,7 @@
 /*
  * Resource quotas and limit ranges.
  *
- * They are kept and checked for their form; nothing here counts or limits by them.  For each
+ * Here is their form; quotas are counted in ../quota.c, and nothing is limited by ranges.  For each
  * resource of a limit range must hold: min <= defaultRequest <= default <= max; what is left out of
  * the defaults follows from the others.
  */

@@ -355,7 +355,7 @@ static const char *const field_cases[][2] = {
        "line breaks"},
     {"{'type':'string','x-kubernetes-validations':[{'rule':'self +'}]}",
      B ".x-kubernetes-validations[0].rule: Invalid value: \"self +\": compilation failed: ERROR: "
-       "<input>:1:7: Syntax error: mismatched input '<EOF>'\n | self +\n |       ^"},
+       "<input>:1:7: Syntax error: mismatched input '<EOF>'\n | self +\n | ......^"},
     {"{'type':'string','x-kubernetes-validations':[{'rule':'quantity(self).isInteger()'}]}", ""},
     {"{'type':'string','x-kubernetes-validations':[{'rule':'true','reason':'Foo'}]}",
      B ".x-kubernetes-validations[0].reason: Unsupported value: \"Foo\": supported values: "

@@ -405,6 +405,8 @@ static void ephemeral_containers_have_their_own_door(void **state)
     assert_int_equal(t.strategy->prepare_update(&t.c, pod, old), 0);
     assert_string_equal(jsn_get_str(pod, "spec.hostname"), "a");
     assert_int_equal(jsn_len(jsn_get(pod, "spec.ephemeralContainers")), 1);
+    assert_int_equal(t.c.n_warnings, 1); /* nobody starts it here */
+    assert_non_null(strstr(t.c.warnings[0], "kubectl exec"));
 }
 
 static void a_binding_is_noted_as_a_condition(void **state)
