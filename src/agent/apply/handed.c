@@ -2,12 +2,12 @@
 /*
  * Waiting until the nodes have the files of the reconfigure before.
  *
- * On a reconfigure slurmctld hands its files on to every slurmd that has them from it, after the
- * back of who asked.  A slurmd that gets them twice at a time writes both into one file (Slurm up
- * to 25.05 at least), reads the mixture, and ends; in a container its jobs end with it.  It happens
- * when one reconfigure follows another while a slurmd does not accept calls, as when it is reading
- * its configuration and wants to register with a slurmctld that is being restarted.  And a
- * slurmctld that ends at once may not have told all of them.
+ * On a reconfigure slurmctld hands its files on to every slurmd that has them from it, and does
+ * not tell the caller when they have arrived.  A slurmd that gets them twice at a time writes both
+ * into one file (Slurm up to 25.05 at least), reads the mixture, and ends; in a container its jobs
+ * end with it.  It happens when one reconfigure follows another while a slurmd does not accept
+ * calls, as when it is reading its configuration and wants to register with a slurmctld that is
+ * being restarted.  And a slurmctld that ends at once may not have told all of them.
  *
  * So a reconfigure or a restart after a reconfigure waits until nothing is under way to nodes:
  * slurmctld counts a message as such until slurmd has dealt with it.  A node that does not answer
