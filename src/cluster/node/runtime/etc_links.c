@@ -107,7 +107,7 @@ static void drop_stale(int to, int image, const char *name)
         (void)unlinkat(to, name, 0);
 }
 
-int etc_links_update(const char *image, const char *to, struct err *e)
+static int update(const char *image, const char *to, struct err *e)
 {
     DIR *d = opendir(image);
     DIR *old = NULL;
@@ -130,4 +130,12 @@ int etc_links_update(const char *image, const char *to, struct err *e)
     else if (fd >= 0)
         (void)close(fd);
     return r;
+}
+
+int etc_links_follow(const char *image, const char *dir, struct err *e)
+{
+    AUTO(free) char *own = xasprintf("%s/" ETC_LINKS_OWN, dir);
+    AUTO(free) char *made = xasprintf("%s/pid", dir); /* by the runtime, when it is done */
+
+    return file_exists(own) && file_exists(made) ? update(image, own, e) : 0;
 }

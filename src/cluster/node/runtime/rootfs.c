@@ -38,7 +38,6 @@
 
 #define MAX_LAYERS 32
 #define ETC_FRESH_MS 1000
-#define ROOTFS_ETC "layers/.etc" /* in a container's directory */
 
 /* "/bin" to "usr/bin" */
 struct root_link {
@@ -157,7 +156,7 @@ static int refresh_etc(struct rootfs *r, struct err *e)
 /* Of every container that is there: what runs, and what has ended. */
 int rootfs_refresh(struct rootfs *r, struct err *e)
 {
-    AUTO(free) char *pattern = xasprintf("%s/*/containers/*/*/" ROOTFS_ETC, r->pods_dir);
+    AUTO(free) char *pattern = xasprintf("%s/*/containers/*/*", r->pods_dir);
     glob_t found = {0};
     int err = etc_image_sync("/etc", r->etc, e);
 
@@ -165,7 +164,7 @@ int rootfs_refresh(struct rootfs *r, struct err *e)
         r->etc_ms = clock_mono_ms();
     if (err == 0 && glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++)
-            (void)!etc_links_update(r->etc, found.gl_pathv[i], NULL);
+            (void)!etc_links_follow(r->etc, found.gl_pathv[i], NULL);
     globfree(&found);
     return err;
 }
@@ -303,7 +302,7 @@ static int add_software(struct arena *a, const char *dir, const char *name,
 static int add_etc(const struct rootfs *root, struct arena *a, const char *dir,
                    const struct rootfs_wish *w, struct oci_mounts *m, struct err *e)
 {
-    const char *own = arena_printf(a, "%s/" ROOTFS_ETC, dir);
+    const char *own = arena_printf(a, "%s/" ETC_LINKS_OWN, dir);
     int r;
 
     if (w->may_mount)

@@ -56,7 +56,7 @@ static void drop(const char *name)
 static void make(const char *const *targets)
 {
     AUTO(free) char *image = at("image");
-    AUTO(free) char *to = at("own");
+    AUTO(free) char *to = at(ETC_LINKS_OWN);
     struct err e = {0};
 
     put("image/passwd", "root:x:0:0::/root:/bin/sh\n");
@@ -70,10 +70,10 @@ static void make(const char *const *targets)
 static void update(void)
 {
     AUTO(free) char *image = at("image");
-    AUTO(free) char *to = at("own");
     struct err e = {0};
 
-    if (etc_links_update(image, to, &e) < 0)
+    put("pid", "1"); /* the runtime has made the container */
+    if (etc_links_follow(image, top, &e) < 0)
         fail_msg("%s", e.text);
 }
 
@@ -101,13 +101,13 @@ static void entries_are_links_but_for_what_is_mounted(void **state)
     put("image/x", "");
     assert_int_equal(symlink("../usr/lib/os-release", relative), 0);
     make(targets);
-    assert_string_equal(link_of("own/passwd"), "/.etc/passwd");
-    assert_string_equal(link_of("own/ssl"), "/.etc/ssl");
-    assert_string_equal(link_of("own/os-release"), "../usr/lib/os-release");
-    assert_false(is_there("own/hosts"));
-    assert_false(is_there("own/slurm"));
-    assert_true(is_there("own/sssd/conf.d/a"));
-    assert_string_equal(link_of("own/sssd"), "");
+    assert_string_equal(link_of(ETC_LINKS_OWN "/passwd"), "/.etc/passwd");
+    assert_string_equal(link_of(ETC_LINKS_OWN "/ssl"), "/.etc/ssl");
+    assert_string_equal(link_of(ETC_LINKS_OWN "/os-release"), "../usr/lib/os-release");
+    assert_false(is_there(ETC_LINKS_OWN "/hosts"));
+    assert_false(is_there(ETC_LINKS_OWN "/slurm"));
+    assert_true(is_there(ETC_LINKS_OWN "/sssd/conf.d/a"));
+    assert_string_equal(link_of(ETC_LINKS_OWN "/sssd"), "");
 }
 
 static void entries_come_and_go(void **state)
@@ -117,35 +117,35 @@ static void entries_come_and_go(void **state)
     put("image/subuid", "joe:1:1\n");
     drop("image/hosts");
     update();
-    assert_string_equal(link_of("own/subuid"), "/.etc/subuid");
-    assert_false(is_there("own/hosts"));
-    assert_string_equal(link_of("own/passwd"), "/.etc/passwd");
+    assert_string_equal(link_of(ETC_LINKS_OWN "/subuid"), "/.etc/subuid");
+    assert_false(is_there(ETC_LINKS_OWN "/hosts"));
+    assert_string_equal(link_of(ETC_LINKS_OWN "/passwd"), "/.etc/passwd");
 }
 
 static void what_the_container_made_stays(void **state)
 {
     AUTO(free) char *outside = at("outside");
-    AUTO(free) char *trap = at("own/trap");
+    AUTO(free) char *trap = at(ETC_LINKS_OWN "/trap");
 
     (void)state;
     make(NULL);
-    put("own/mine", "mine");
-    drop("own/passwd");
-    put("own/passwd", "its own");
+    put(ETC_LINKS_OWN "/mine", "mine");
+    drop(ETC_LINKS_OWN "/passwd");
+    put(ETC_LINKS_OWN "/passwd", "its own");
     put("outside", "safe");
     assert_int_equal(symlink(outside, trap), 0);
     put("image/trap", "new");
     put("image/mine", "the machine's");
     update();
-    assert_string_equal(link_of("own/passwd"), "");
-    assert_string_equal(link_of("own/mine"), "");
-    assert_string_equal(link_of("own/trap"), outside);
+    assert_string_equal(link_of(ETC_LINKS_OWN "/passwd"), "");
+    assert_string_equal(link_of(ETC_LINKS_OWN "/mine"), "");
+    assert_string_equal(link_of(ETC_LINKS_OWN "/trap"), outside);
 }
 
 static void a_directory_that_became_a_link_is_not_followed(void **state)
 {
     AUTO(free) char *image = at("image");
-    AUTO(free) char *own = at("own");
+    AUTO(free) char *own = at(ETC_LINKS_OWN);
     AUTO(free) char *aside = at("aside");
     AUTO(free) char *elsewhere = at("elsewhere");
 
@@ -154,8 +154,32 @@ static void a_directory_that_became_a_link_is_not_followed(void **state)
     assert_int_equal(mkdir(elsewhere, 0755), 0);
     assert_int_equal(rename(own, aside), 0);
     assert_int_equal(symlink(elsewhere, own), 0);
-    assert_true(etc_links_update(image, own, NULL) < 0);
+    put("pid", "1");
+    assert_true(etc_links_follow(image, top, NULL) < 0);
     assert_false(is_there("elsewhere/passwd"));
+}
+
+/* /etc/slurm is a volume, and the runtime has not made its place yet. */
+static void no_link_takes_the_place_of_a_volume(void **state)
+{
+    static const char *const targets[] = {"/etc/slurm", NULL};
+    AUTO(free) char *image = at("image");
+    AUTO(free) char *to = at(ETC_LINKS_OWN);
+
+    (void)state;
+    put("image/slurm/slurm.conf", "the machine's");
+    put("image/passwd", "root:x:0:0::/root:/bin/sh\n");
+    assert_int_equal(etc_links_follow(image, top, NULL), 0); /* it has no /etc of its own */
+    assert_int_equal(etc_links_make(image, to, targets, NULL), 0);
+    put("image/subuid", "joe:1:1\n");
+    assert_int_equal(etc_links_follow(image, top, NULL), 0);
+    assert_false(is_there(ETC_LINKS_OWN "/slurm"));
+    assert_false(is_there(ETC_LINKS_OWN "/subuid"));
+    put(ETC_LINKS_OWN "/slurm/slurm.conf", "the volume's");
+    put("pid", "1");
+    assert_int_equal(etc_links_follow(image, top, NULL), 0);
+    assert_string_equal(link_of(ETC_LINKS_OWN "/slurm"), "");
+    assert_string_equal(link_of(ETC_LINKS_OWN "/subuid"), "/.etc/subuid");
 }
 
 int main(void)
@@ -164,6 +188,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(entries_are_links_but_for_what_is_mounted, setup, teardown),
         cmocka_unit_test_setup_teardown(entries_come_and_go, setup, teardown),
         cmocka_unit_test_setup_teardown(what_the_container_made_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_link_takes_the_place_of_a_volume, setup, teardown),
         cmocka_unit_test_setup_teardown(a_directory_that_became_a_link_is_not_followed, setup,
                                         teardown),
     };
