@@ -5,28 +5,18 @@ import os
 import shutil
 import time
 
-import yaml
-
 import release
 from lib.client import Api
 from lib.kubeconfig import Kubeconfig
-from local import Local, controller, nodeset, run, wait_for
+from local import Local, controller, nodeset, quick_start, run, wait_for
 
 GROUPS = {"controllers": "/apis/slinky.slurm.net/v1beta1", "nodesets": "/apis/slinky.slurm.net/v1beta1",
           "partitions": "/apis/slurmkeeper.dev/v1alpha1", "configmaps": "/api/v1", "pods": "/api/v1",
           "secrets": "/api/v1", "events": "/api/v1"}
-EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "examples")
-
-
-def quick_start_conf():
-    with open(f"{EXAMPLES}/quickstart.yaml") as f:
-        (found,) = [o["spec"]["extraConf"] for o in yaml.safe_load_all(f) if o["kind"] == "Controller"]
-    return found
-
 
 # What a cluster that was brought up has in its extraConf.  Tests add to it: without it slurmctld has other plugins, and is
 # restarted for them.
-CONF = quick_start_conf()
+CONF = quick_start()["extraConf"]
 # What a cluster of bring_up_bare has there
 BARE = "ReturnToService=2\n"
 KINDS = {"controllers": "Controller", "nodesets": "NodeSet", "partitions": "Partition", "configmaps": "ConfigMap"}

@@ -12,12 +12,15 @@ import tempfile
 import time
 import uuid
 
+import yaml
+
 PROGRAM = os.environ.get("SLURMKEEPER", "slurmkeeper")
 KUBECTLS = ["kubectl"]
 if os.access(os.environ.get("KUBECTL_120", ""), os.X_OK):
     KUBECTLS.append(os.environ["KUBECTL_120"])
 RUN = uuid.uuid4().hex[:4]
 WAIT_S = 20
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "examples")
 
 
 def wait_for(check, what, seconds=WAIT_S):
@@ -241,6 +244,13 @@ def as_user(name):
         return {}
     entry = pwd.getpwnam(name)
     return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+
+
+def quick_start():
+    """The spec of the quick start's Controller.  Tests add to it, and bring it back: the cluster is not theirs alone."""
+    with open(f"{EXAMPLES}/quickstart.yaml") as f:
+        (spec,) = [o["spec"] for o in yaml.safe_load_all(f) if o["kind"] == "Controller"]
+    return spec
 
 
 def controller(name="slurm", namespace="default", **spec):

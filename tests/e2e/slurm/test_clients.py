@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-from local import controller, nodeset, read_until, run, wait_for
+from local import controller, nodeset, quick_start, read_until, run, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPTS = os.path.join(HERE, "..", "..", "..", "images", "entrypoint", "lib")
@@ -146,14 +146,14 @@ def test_what_jobs_files_name(tmp_path):
 
 
 def test_a_declared_node_is_named_once(cluster):
-    before = cluster.get("controller", "slurm")["spec"]["extraConf"]
-    cluster.apply(controller(extraConf=before + "NodeName=far-1 State=FUTURE\n"))
+    good = quick_start()
+    cluster.apply(controller(**{**good, "extraConf": good["extraConf"] + "NodeName=far-1 State=FUTURE\n"}))
     try:
         wait_for(lambda: "NodeName=far-1" in open(cluster.env()["SLURM_CONF"], encoding="utf-8").read(), "it is there")
         assert len(client_nodes(cluster)) == 3
         assert cluster.slurm("srun", "-N3", "hostname").stdout
     finally:
-        cluster.apply(controller(extraConf=before))
+        cluster.apply(controller(**good))
 
 
 def test_sbatch_says_when_the_nodes_do_not_share_its_directory(cluster, tmp_path):

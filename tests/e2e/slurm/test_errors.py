@@ -10,7 +10,10 @@ import time
 
 import pytest
 
-from local import PROGRAM, Local, controller, nodeset, run, wait_for
+from local import PROGRAM, Local, controller, nodeset, quick_start, run, wait_for
+
+GOOD = quick_start()
+CONF = GOOD["extraConf"]
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +56,7 @@ def running(cluster, long_job):
 ], ids=["key", "nodes", "twice", "value", "number", "host", "name", "prolog", "include", "text"])
 def test_a_configuration_that_slurm_refuses(cluster, running, text, why):
     good = cluster.get("configmap", "slurm-config")["data"]["slurm.conf"]
-    done = cluster.apply(controller(extraConf=text), check=False)
+    done = cluster.apply(controller(**{**GOOD, "extraConf": text}), check=False)
     try:
         if done.returncode:
             assert why in done.stderr
@@ -66,12 +69,12 @@ def test_a_configuration_that_slurm_refuses(cluster, running, text, why):
         assert cluster.condition("controller", "slurm", "Ready")["status"] == "True"
         assert seen["message"] in run_status(cluster)
     finally:
-        cluster.apply(controller(extraConf="ReturnToService=2\n"))
+        cluster.apply(controller(**GOOD))
     cluster.wait_applied()
 
 
 def test_a_setting_of_the_operators_in_an_included_file(cluster, running):
-    including = controller(extraConf="ReturnToService=2\nInclude more.conf\n", configFileRefs=[{"name": "more"}])
+    including = controller(extraConf=CONF + "Include more.conf\n", configFileRefs=GOOD["configFileRefs"] + [{"name": "more"}])
     bad = json.dumps({"data": {"more.conf": "KillWait=31\nStateSaveLocation=/tmp\n"}})
     cluster.kubectl("create", "configmap", "more", "--from-literal=more.conf=KillWait=31\n")
     try:
@@ -86,20 +89,20 @@ def test_a_setting_of_the_operators_in_an_included_file(cluster, running):
         seen = cluster.wait_condition("controller", "slurm", "ConfigApplied", "False", "ConfigInvalid")
         assert "more.conf line 2: StateSaveLocation is the pod's volume and cannot be set" in seen["message"]
     finally:
-        cluster.apply(controller(extraConf="ReturnToService=2\n"))
+        cluster.apply(controller(**GOOD))
         cluster.kubectl("delete", "configmap", "more")
     cluster.wait_applied()
 
 
 def test_what_slurm_takes_but_does_not_do_is_warned_about(cluster, running):
-    done = cluster.apply(controller(extraConf="ReturnToService=2\nDownNodes=nowhere State=DOWN\n"))
+    done = cluster.apply(controller(**{**GOOD, "extraConf": CONF + "DownNodes=nowhere State=DOWN\n"}))
     try:
-        assert "Warning: spec.extraConf: line 2: DownNodes: there is no node nowhere" in done.stderr
+        assert f"Warning: spec.extraConf: line {len(CONF.splitlines()) + 1}: DownNodes: there is no node nowhere" in done.stderr
         wait_for(lambda: "DownNodes: there is no node nowhere" in
                  cluster.condition("controller", "slurm", "ConfigApplied")["message"], "the condition says so")
         assert cluster.condition("controller", "slurm", "ConfigApplied")["status"] == "True"
     finally:
-        cluster.apply(controller(extraConf="ReturnToService=2\n"))
+        cluster.apply(controller(**GOOD))
     wait_for(lambda: cluster.condition("controller", "slurm", "ConfigApplied")["message"] ==
              "slurmctld has the configuration", "nothing is wrong any more")
 
@@ -231,8 +234,8 @@ def small_disk(tmp_path):
 def test_a_full_disk(small_disk):
     with Local("f", state=small_disk) as own:
         own.up()
-        job = own.submit("sleep 3", "-o", "/dev/null")
-        own.wait_job(job, "RUNNING")
+        job = own.submit(f"touch {own.share}/begun; sleep 3", "-o", "/dev/null")
+        wait_for(lambda: os.path.exists(f"{own.share}/begun"), "slurmd has written the job's script, and started it")
         before = own.daemons()
         fill = open(f"{small_disk}/fill", "wb", buffering=0)  # what does not fit is not kept for later
         with pytest.raises(OSError):

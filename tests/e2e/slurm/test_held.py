@@ -2,7 +2,7 @@
 """Jobs of the quick start are held to what they asked for; an author may say otherwise."""
 import os
 
-from local import controller, run, wait_for
+from local import controller, quick_start, run, wait_for
 from test_reach import ordinary_user
 
 USER = ordinary_user()
@@ -46,12 +46,12 @@ def test_the_author_may_say_otherwise(cluster):
     def plugins():
         out = cluster.slurm("scontrol", "show", "config", check=False).stdout
         return out.split("TaskPlugin ")[1].split()[1] if "TaskPlugin " in out else None
-    before = cluster.get("controller", "slurm")["spec"]["extraConf"]
-    cluster.apply(controller(extraConf="ReturnToService=2\nSelectTypeParameters=CR_Core_Memory\nTaskPlugin=task/affinity\n"))
+    other = "ReturnToService=2\nSelectTypeParameters=CR_Core_Memory\nTaskPlugin=task/affinity\n"
+    cluster.apply(controller(**{**quick_start(), "extraConf": other}))
     try:
         wait_for(lambda: plugins() == "task/affinity", "the plugin is another", 60)
         wait_for(lambda: cluster.slurm("srun", "-N3", "--mem=50M", "python3", "-c", EAT, check=False).stdout == "ate\n" * 3,
                  "nobody is limited", 60)
     finally:
-        cluster.apply(controller(extraConf=before))
+        cluster.apply(controller(**quick_start()))
         wait_for(lambda: plugins() == "task/affinity,task/cgroup", "the plugin is as before", 60)

@@ -127,6 +127,9 @@ def test_a_new_template_waits_for_jobs(own):
 
 
 def test_a_template_that_does_not_start_can_be_put_right(own):
+    # a node that takes no jobs yet is replaced at once, beyond the bound
+    own.wait_idle("compute-0", "compute-1", "compute-2", seconds=60)
+    own.wait_condition("nodeset", "compute", "Ready", "True", seconds=60)
     own.kubectl("patch", "nodeset", "compute", "--type=merge", "-p",
                 json.dumps({"spec": {"slurmd": {"command": ["/bin/false"]}}}))
     wait_for(lambda: "container slurmd" in own.wait_condition("nodeset", "compute", "Ready", "False")["message"],

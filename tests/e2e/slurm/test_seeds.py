@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from local import controller, nodeset, read_until, wait_for
+from local import controller, nodeset, quick_start, read_until, wait_for
 
 POD = "slurm-controller-0"
 LINES = r"^(?:NodeSet|PartitionName)=.*$"
@@ -30,7 +30,7 @@ def wait_partition(cluster, name, **fields):
 def as_before(cluster):
     """Puts the declared cluster back."""
     yield
-    cluster.apply(controller(extraConf="ReturnToService=2\n"))
+    cluster.apply(controller(**quick_start()))
     cluster.apply(nodeset("compute", replicas=3, partition={"enabled": True, "config": "Default=YES MaxTime=24:00:00"}))
     wait_partition(cluster, "compute", State="UP", MaxTime="1-00:00:00")
 
@@ -102,10 +102,10 @@ def test_a_nodeset_without_a_partition_has_no_line(cluster, kubectl, as_before):
 def test_partitions_over_several_nodesets(cluster, kubectl, as_before):
     cluster.apply(nodeset("gpu", replicas=1, partition={"enabled": True, "config": "MaxTime=1-00:00:00"}))
     try:
-        cluster.apply(controller(extraConf="ReturnToService=2\n# over several NodeSets\n"
+        cluster.apply(controller(**{**quick_start(), "extraConf": quick_start()["extraConf"] + "# over several NodeSets\n"
                                  "PartitionName=all Nodes=ALL Default=NO\n\n"
                                  "PartitionName=highprio Nodes=compute,gpu MaxTime=1-00:00:00 Priority=100\n"
-                                 "PartitionName=debug Nodes=compute MaxTime=00:30:00\n"))
+                                 "PartitionName=debug Nodes=compute MaxTime=00:30:00\n"}))
         wait_partition(cluster, "highprio", MaxTime="1-00:00:00", PriorityTier="100")
         wait_partition(cluster, "debug", MaxTime="00:30:00")
         cluster.wait_idle("gpu-0", "compute-0", "compute-1", "compute-2")
